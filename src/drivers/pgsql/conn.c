@@ -13,7 +13,8 @@ bool bn_pgsql_take_back(struct bn_pgsql_conn *c)
 {
   const enum bn_pgsql_socket_user socket_user = bn_pgsql_wire_socket_user(&c->wire);
 
-  /* wire/ reports that it has lost the connection; libpq finds and reports other losses itself. */
+  /* wire/ reports at the next statement that it has lost the connection; libpq finds and reports
+     other losses itself. */
   if (socket_user == BN_PGSQL_SOCKET_LOST)
     return true;
   if (socket_user != BN_PGSQL_SOCKET_LENT || !bn_pgsql_lib_is_idle(&c->lib))
@@ -56,7 +57,7 @@ static enum bn_sql conn_choose_way(struct bn_pgsql_conn *c, struct bn_sql_diag *
   }
   if (protocol != BN_PROTOCOL_OWN)
     return BN_SQL_DONE;
-  /* driver_check_conf has refused dialects that show notices: only encryption is left. */
+  /* Dialects that show notices were refused by driver_check_conf: the reason is encryption. */
   return bn_pgsql_fail_text("", "PQconnectPoll",
                             "--pgsql-protocol=own cannot be used on a connection that is encrypted "
                             "without OpenSSL: use --pgsql-protocol=auto\n\n",

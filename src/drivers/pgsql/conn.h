@@ -2,12 +2,12 @@
 /* A connection and its statements as the SQL layer sees them: two ways to the server, and which of
    the two has the socket.  The ways know nothing of each other:
 
-   lib/ calls libpq, which connects, prepares, fills tables and does everything on an encrypted
-   connection; it owns libpq's objects.
+   lib/ calls libpq, which connects, prepares single statements, fills tables, and does everything
+   on a connection that wire/ cannot use; it owns libpq's objects.
 
-   wire/ sends one message to the server, or prepares many statements, and reads the answer; it owns
-   the bytes that were received and not yet used, the answer they belong to, and whether the socket
-   is lent to libpq.
+   wire/ sends texts, executes statements, prepares many of them at once, and reads the answers; it
+   owns the bytes that were received and not yet used, the answer they belong to, and whether the
+   socket is lent to libpq.
 
    Before libpq sends anything, bn_pgsql_wire_lend() reads all pending messages; bn_pgsql_on_wire()
    takes the socket back. */

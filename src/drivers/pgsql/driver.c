@@ -31,9 +31,10 @@ static void driver_free(struct bn_pgsql *driver)
 static void driver_split_hosts(struct bn_pgsql *driver)
 {
   const char *text = driver->conf->host != NULL ? driver->conf->host : "";
+  /* A host and its comma have two characters at least; the last host has no comma. */
+  const size_t n_hosts_max = strlen(text) / 2 + 1;
 
-  /* A host and its comma have two characters at least. */
-  driver->hosts = driver->host->alloc(strlen(text) / 2 + 2, sizeof *driver->hosts);
+  driver->hosts = driver->host->alloc(n_hosts_max, sizeof *driver->hosts);
   while (*text != '\0') {
     const size_t len = strcspn(text, ",");
 
@@ -173,7 +174,7 @@ static const char *const texts[BN_STEPS] = {
     [BN_STEP_QUERY] = "%c() failed: 7 %m\nfailed query%v: %q",
 };
 
-static const struct bn_sql_named silence[] = {{0, "08006"}, {0, NULL}};
+static const struct bn_sql_named silence[] = {{0, bn_pgsql_connection_failure}, {0, NULL}};
 
 static const char *const gauges[] = {"database_numbackends", NULL};
 

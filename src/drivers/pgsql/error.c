@@ -47,7 +47,7 @@ enum bn_sql_class bn_pgsql_classify(const struct bn_sql_diag *d)
 
 const char *bn_pgsql_state_of_loss(const char *last)
 {
-  return error_class_of(last) == BN_CLASS_CONNECTION ? last : "08006";
+  return error_class_of(last) == BN_CLASS_CONNECTION ? last : bn_pgsql_connection_failure;
 }
 
 bool bn_pgsql_missing(const struct bn_sql_diag *d)
@@ -80,7 +80,7 @@ static const char *error_find_remedy_of_refusal(const char *text)
 
 const char *bn_pgsql_remedy(const struct bn_sql_diag *d)
 {
-  if (strcmp(d->state, "08006") == 0) /* connection_failure */
+  if (strcmp(d->state, bn_pgsql_connection_failure) == 0)
     return error_find_remedy_of_refusal(d->text);
   if (strcmp(d->state, "42P07") == 0) /* duplicate_table */
     return bn_remedy_table;
@@ -100,4 +100,21 @@ enum bn_sql bn_pgsql_fail_text(const char *state, const char *call, const char *
   d->call = call;
   (void)snprintf(d->text, sizeof d->text, "%s", text);
   return error_class_of(d->state) == BN_CLASS_CONNECTION ? BN_SQL_LOST : BN_SQL_ERROR;
+}
+
+enum bn_sql bn_pgsql_fail_out_of_memory(const char *call, struct bn_sql_diag *d)
+{
+  return bn_pgsql_fail_text("53200", call, "out of memory", d); /* out_of_memory */
+}
+
+enum bn_sql bn_pgsql_fail_too_long(const char *call, struct bn_sql_diag *d)
+{
+  /* string_data_right_truncation */
+  return bn_pgsql_fail_text("22001", call, "a parameter is too long", d);
+}
+
+enum bn_sql bn_pgsql_fail_copy(struct bn_sql_diag *d)
+{
+  /* feature_not_supported */
+  return bn_pgsql_fail_text("0A000", "PQexec", "COPY from or to the client is not possible", d);
 }

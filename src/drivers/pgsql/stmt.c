@@ -97,8 +97,8 @@ static void stmt_set_text(struct bn_pgsql_stmt *st, const char *sql, size_t len)
 }
 
 /* Makes q->sql, the text with $1, $2, … in place of the question marks, unless it exists.  It is
-   made for each prepare and freed after it, because many sessions have many statements; it stays
-   only if each execute prepares. */
+   made for each prepare and freed after it, to save the memory of many sessions with many
+   statements; with host->anew it stays, because each execute prepares. */
 static void stmt_number_params(struct bn_pgsql_request *q, const struct bn_driver_host *host)
 {
   enum { NUMBER_MAX = sizeof "$18446744073709551615" };
@@ -154,7 +154,8 @@ enum bn_sql bn_pgsql_prepare(void *conn, void *stmt, const char *sql, size_t len
   stmt_set_text(st, sql, len);
   if (host->anew)
     stmt_number_params(&st->request, host);
-  /* The bind prepares a statement with parameters, and each execute if that is asked for. */
+  /* A statement with parameters is prepared when they are bound, because only then their types are
+     known; with host->anew, each execute prepares. */
   if (st->request.n_params > 0 || host->anew)
     return BN_SQL_DONE;
   rc = stmt_send_prepare(st, d);
@@ -163,7 +164,8 @@ enum bn_sql bn_pgsql_prepare(void *conn, void *stmt, const char *sql, size_t len
   return rc;
 }
 
-/* Sets the types of the parameters from their values.  Returns whether one has changed. */
+/* Sets the types of the parameters, of which there is one at least, from their values.  Returns
+   whether a type has changed. */
 static bool stmt_set_types(struct bn_pgsql_stmt *st, const struct bn_sql_bind *b)
 {
   struct bn_pgsql_request *q = &st->request;
@@ -195,7 +197,7 @@ enum bn_sql bn_pgsql_bind(void *stmt, const struct bn_sql_bind *b, size_t n, str
 {
   struct bn_pgsql_stmt *st = stmt;
   struct bn_pgsql_request *q = &st->request;
-  bool types_changed;
+  bool types_changed, is_prepared;
   enum bn_sql rc;
 
   if (n != q->n_params || n > INT_MAX) { /* libpq counts parameters by an int */
@@ -206,7 +208,8 @@ enum bn_sql bn_pgsql_bind(void *stmt, const struct bn_sql_bind *b, size_t n, str
   if (n == 0)
     return BN_SQL_DONE;
   types_changed = stmt_set_types(st, b);
-  if (st->conn->driver->host->anew || (q->name[0] != '\0' && !types_changed))
+  is_prepared = q->name[0] != '\0' && !types_changed;
+  if (is_prepared || st->conn->driver->host->anew)
     return BN_SQL_DONE;
   rc = stmt_send_prepare(st, d);
   if (rc != BN_SQL_DONE)
@@ -261,7 +264,8 @@ enum bn_sql bn_pgsql_prepare_all(void *conn, const struct bn_sql_unprepared *lis
     rc = bn_pgsql_wire_prepare(&c->wire, q, ready, done, d);
   for (size_t i = 0; i < *done; i++)
     stmt_free_sql(q[i]);
-  /* The statement that could not be made ready, if there is one, is among these. */
+  /* The statements that the server has not prepared, and list[ready], if there is one, which was
+     made ready in part. */
   for (size_t i = *done; i < n && i <= ready; i++)
     stmt_reset(list[i].stmt);
   return rc;
@@ -273,9 +277,10 @@ enum bn_sql bn_pgsql_execute(void *stmt, struct bn_sql_result *r, struct bn_sql_
   const struct bn_pgsql_request *q = &st->request;
   struct bn_pgsql_conn *c = st->conn;
   const bool anew = c->driver->host->anew;
+  /* If parameters are not bound, they have no types, and the bind has prepared no statement. */
+  const bool is_unbound = anew ? q->n_params > 0 && q->type == NULL : q->name[0] == '\0';
 
-  /* A statement with parameters that are not bound has no types, and no name. */
-  if (__builtin_expect(anew ? q->n_params > 0 && q->type == NULL : q->name[0] == '\0', 0))
+  if (__builtin_expect(is_unbound, 0)) /* undefined_parameter */
     return bn_pgsql_fail_text("42P02", "PQexecPrepared",
                               "wrong number of parameters in prepared statement", d);
   if (!bn_pgsql_on_wire(c) || q->n_params > BN_PGSQL_PARAMS_MAX) {

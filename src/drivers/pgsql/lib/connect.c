@@ -135,9 +135,9 @@ static enum bn_sql connect_give_up(struct bn_pgsql_lib *c, const char *why, stru
   return BN_SQL_ERROR;
 }
 
-/* Returns the milliseconds until the deadline, rounded up; 0: the time is up; -1: there is no
-   deadline.  A wait is at most a day, so that it fits into an int; connect_wait() then waits
-   again. */
+/* Returns the milliseconds until the deadline, rounded up, as poll() wants them; 0: the time is up;
+   -1: there is no deadline.  A longer time than a day is cut to a day, which fits into an int:
+   connect_wait() then waits again. */
 static int connect_remaining_ms(const struct bn_pgsql *driver, uint64_t deadline_ns)
 {
   enum { DAY_MS = 86400000 };
@@ -171,8 +171,9 @@ static bool connect_wait(const struct bn_pgsql_lib *c, short events, uint64_t de
   return true;
 }
 
-/* Logs in as PQconnectdbParams does, but with a deadline more exact than its seconds and a limit of
-   events.  Returns DONE, or ERROR and d. */
+/* Logs in as PQconnectdbParams does, but with a deadline in nanoseconds, where that has seconds,
+   and with a limit of events.  With a waiter, later calls of libpq do not block.  Returns DONE, or
+   ERROR and d. */
 static enum bn_sql connect_establish(struct bn_pgsql_lib *c, uint64_t deadline_ns,
                                      struct bn_sql_diag *d)
 {
@@ -243,8 +244,9 @@ static char *connect_repeat_host(const struct bn_driver_host *host, const char *
   return list;
 }
 
-/* Begins to connect.  addresses: those of the host, with commas between them, or NULL.  If a
-   parameter is given twice, libpq takes the last value.  Returns NULL if there is no memory. */
+/* Begins to connect.  addresses: those of the host, with commas between them, or NULL.  libpq takes
+   the last value of a parameter, so --pgsql-parameters come after the options.  Returns NULL if
+   there is no memory. */
 static PGconn *connect_start(const struct bn_pgsql *driver, const char *const *values,
                              const char *addresses)
 {
@@ -277,23 +279,35 @@ static PGconn *connect_start(const struct bn_pgsql *driver, const char *const *v
   return handle;
 }
 
+/* Refuses parameters that libpq marks by "*", because results show all parameters.  Returns 0, or
+   -1 and err. */
+static int connect_refuse_secrets(const PQconninfoOption *all, struct bn_err *err)
+{
+  for (const PQconninfoOption *o = all; o->keyword != NULL; o++) {
+    const bool is_secret = o->val != NULL && o->dispchar[0] == '*';
+    const bool is_password = strcmp(o->keyword, keywords[PASSWORD]) == 0;
+
+    if (is_secret)
+      return bn_err_set(err, 0,
+                        "--pgsql-parameters: '%s' is a secret, which would stand in results%s",
+                        o->keyword, is_password ? "; use --pgsql-password-file" : "");
+  }
+  return 0;
+}
+
 int bn_pgsql_lib_check_parameters(const char *parameters, struct bn_err *err)
 {
   char *why = NULL;
   PQconninfoOption *all = PQconninfoParse(parameters, &why);
-  int rc = 0;
+  int rc;
 
   /* A sentence of libpq ends with a line break.  If memory runs out, there is no sentence. */
   if (why != NULL)
     why[strcspn(why, "\n")] = '\0';
   if (all == NULL)
     rc = bn_err_set(err, 0, "--pgsql-parameters: %s", why != NULL ? why : "out of memory");
-  for (const PQconninfoOption *o = all; rc == 0 && o != NULL && o->keyword != NULL; o++)
-    if (o->val != NULL && o->dispchar[0] == '*')
-      rc = bn_err_set(
-          err, 0, "--pgsql-parameters: '%s' is a secret, which would stand in results%s",
-          o->keyword,
-          strcmp(o->keyword, keywords[PASSWORD]) == 0 ? "; use --pgsql-password-file" : "");
+  else
+    rc = connect_refuse_secrets(all, err);
   PQconninfoFree(all);
   PQfreemem(why);
   return rc;
@@ -313,8 +327,9 @@ static int64_t connect_libpq_timeout_s(PGconn *handle)
   return timeout_s > 0 && timeout_s <= INT32_MAX ? timeout_s : 0;
 }
 
-/* Connects once.  With a waiter, libpq is given the addresses of the host, because it would hold up
-   all sessions of the thread while it asks for them.  Returns DONE, or a failure and d. */
+/* Connects once.  With a waiter, libpq is given the addresses of the host: it would look the host
+   up for each connection, and hold up all sessions of the thread meanwhile.  Returns DONE, or a
+   failure and d. */
 static enum bn_sql connect_try_once(struct bn_pgsql_lib *c, const char *const *values,
                                     uint64_t deadline_ns, struct bn_sql_diag *d)
 {
@@ -405,8 +420,10 @@ struct ssl_st *bn_pgsql_lib_tls(const struct bn_pgsql_lib *c)
 
 bool bn_pgsql_lib_speaks_version_3(const struct bn_pgsql_lib *c)
 {
-  return PQsocket(c->handle) >= 0 && (!PQsslInUse(c->handle) || bn_pgsql_lib_tls(c) != NULL) &&
-         !PQgssEncInUse(c->handle) && PQprotocolVersion(c->handle) == 3;
+  const bool has_foreign_tls = PQsslInUse(c->handle) && bn_pgsql_lib_tls(c) == NULL;
+
+  return PQsocket(c->handle) >= 0 && !has_foreign_tls && !PQgssEncInUse(c->handle) &&
+         PQprotocolVersion(c->handle) == 3;
 }
 
 char bn_pgsql_lib_transaction_letter(const struct bn_pgsql_lib *c)

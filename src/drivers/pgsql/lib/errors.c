@@ -19,13 +19,14 @@ static void errors_drop_newline(char *text)
 /* Ends the text with an empty line, as sysbench shows libpq's messages. */
 static void errors_end_with_empty_line(struct bn_sql_diag *d)
 {
+  static const char ending[] = "\n\n";
   size_t len = strlen(d->text);
 
-  if (len > sizeof d->text - 3)
-    len = sizeof d->text - 3;
+  if (len > sizeof d->text - sizeof ending)
+    len = sizeof d->text - sizeof ending;
   while (len > 0 && d->text[len - 1] == '\n')
     len--;
-  (void)snprintf(d->text + len, sizeof d->text - len, "\n\n");
+  memcpy(d->text + len, ending, sizeof ending);
 }
 
 void bn_pgsql_lib_note_state(struct bn_pgsql_lib *c, const PGresult *res)
@@ -36,8 +37,8 @@ void bn_pgsql_lib_note_state(struct bn_pgsql_lib *c, const PGresult *res)
     (void)snprintf(c->last_state, sizeof c->last_state, "%s", state);
 }
 
-/* Fills d from a result, which may be NULL.  full: the text is all of libpq's message instead of
-   the server's sentence.  Returns ERROR or LOST. */
+/* Fills d from a result, which may be NULL.  full: the text is all of libpq's message, ended by an
+   empty line, instead of the server's sentence.  Returns ERROR or LOST. */
 static enum bn_sql errors_fail(const struct bn_pgsql_lib *c, const PGresult *res, const char *call,
                                bool full, struct bn_sql_diag *d)
 {
@@ -47,8 +48,8 @@ static enum bn_sql errors_fail(const struct bn_pgsql_lib *c, const PGresult *res
   const bool from_server = text != NULL;
   enum bn_sql rc;
 
-  /* The result of a broken connection has neither an SQLSTATE nor what the server said before,
-     which the handle has. */
+  /* The result of a broken connection has no SQLSTATE, and a text without the server's last words:
+     the handle's message has them. */
   if (text == NULL)
     text = broken ? "" : PQresultErrorMessage(res);
   if (text[0] == '\0')

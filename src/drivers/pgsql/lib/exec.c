@@ -26,8 +26,9 @@ static bool exec_wait_and_read(struct bn_pgsql_lib *c)
 static void exec_flush(struct bn_pgsql_lib *c)
 {
   while (PQflush(c->handle) > 0) {
-    if ((bn_sockwait_await_room(c->wait, PQsocket(c->handle)) & POLLIN) != 0 &&
-        PQconsumeInput(c->handle) != 1)
+    const int came = bn_sockwait_await_room(c->wait, PQsocket(c->handle));
+
+    if ((came & POLLIN) != 0 && PQconsumeInput(c->handle) != 1)
       return;
   }
 }
@@ -43,19 +44,22 @@ PGresult *bn_pgsql_lib_get_result(struct bn_pgsql_lib *c)
 }
 
 /* Returns the result that PQexec would return: the last one, or the first that begins a COPY or
-   finds the connection broken.  `sent` is what libpq's function for sending has returned: 1 if it
-   has sent. */
+   finds the connection broken.  `sent` is what libpq's function for sending has returned: if it is
+   not 1, nothing was sent, and there is no result; the handle has the reason. */
 static PGresult *exec_finish(struct bn_pgsql_lib *c, int sent)
 {
   PGresult *last = NULL, *res;
 
-  while (sent == 1 && (res = bn_pgsql_lib_get_result(c)) != NULL) {
+  if (sent != 1)
+    return NULL;
+  while ((res = bn_pgsql_lib_get_result(c)) != NULL) {
     const ExecStatusType status = PQresultStatus(res);
+    const bool begins_copy =
+        status == PGRES_COPY_IN || status == PGRES_COPY_OUT || status == PGRES_COPY_BOTH;
 
     PQclear(last);
     last = res;
-    if (status == PGRES_COPY_IN || status == PGRES_COPY_OUT || status == PGRES_COPY_BOTH ||
-        PQstatus(c->handle) == CONNECTION_BAD)
+    if (begins_copy || PQstatus(c->handle) == CONNECTION_BAD)
       break;
   }
   return last;

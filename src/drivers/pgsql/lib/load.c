@@ -40,8 +40,9 @@ static enum bn_sql load_exec(struct bn_pgsql_lib *c, const char *sql, ExecStatus
   return rc;
 }
 
-/* Ends a load, which has ended with rc.  In a transaction of the caller, a failed one is undone, so
-   that the rows can be inserted; its error stays in d.  Returns DONE, or the failure and d. */
+/* Ends the savepoint of a load, if there is one.  rc: how the load has ended.  The rows of a load
+   that is DONE are kept.  After an ERROR, which stays in d, the load is undone, so that the caller
+   can insert its rows.  Returns rc, or the failure of the savepoint's end. */
 static enum bn_sql load_finish(struct bn_pgsql_lib *c, enum bn_sql rc, struct bn_sql_diag *d)
 {
   struct bn_sql_diag undone;
@@ -63,6 +64,7 @@ enum bn_sql bn_pgsql_lib_load_begin(struct bn_pgsql_lib *c, const char *table, c
   enum bn_sql rc = BN_SQL_DONE;
   char *sql;
 
+  /* A failed COPY would end the caller's transaction with it. */
   if (in_transaction)
     rc = load_exec(c, "SAVEPOINT bench_load", PGRES_COMMAND_OK, d);
   if (rc != BN_SQL_DONE)

@@ -16,14 +16,14 @@ static enum bn_sql result_end_copy(struct bn_pgsql_lib *c, ExecStatusType status
 
   do {
     if (status == PGRES_COPY_IN)
-      (void)PQputCopyEnd(c->handle, "COPY FROM STDIN is not possible in a query");
+      (void)PQputCopyEnd(c->handle, bn_pgsql_no_rows_to_copy);
     while (status == PGRES_COPY_OUT && bn_pgsql_lib_copy_out(c, &row) > 0)
       PQfreemem(row);
     res = bn_pgsql_lib_get_result(c);
     status = PQresultStatus(res);
     PQclear(res);
   } while (res != NULL);
-  return bn_pgsql_fail_text("0A000", "PQexec", "COPY from or to the client is not possible", d);
+  return bn_pgsql_fail_copy(d);
 }
 
 enum bn_sql bn_pgsql_lib_take_result(struct bn_pgsql_lib *c, PGresult *res, const char *call,

@@ -21,10 +21,10 @@ struct bn_pgsql_param {
 /* --- names that the server is to forget --- */
 
 /* Lets the server forget closed statements, if there are enough of them and the transaction has not
-   failed: in a failed one the server executes nothing.  The command fails through a pooler that
-   gives statements names of its own.  Outside of a transaction that does no harm: the server keeps
-   the statements.  Within one it would abort the transaction, so the names are only forgotten
-   here. */
+   failed: in a failed transaction the server executes nothing.  The command fails through a pooler
+   that gives statements names of its own.  Outside of a transaction the failure does no harm: the
+   server keeps the statements.  Within a transaction it would abort that, so a pooler is not sent
+   the command, and the names are only forgotten here. */
 static void stmt_deallocate_closed(struct bn_pgsql_lib *c, char transaction)
 {
   if (c->n_closing < DEALLOCATE_AT || transaction == 'E')
@@ -132,12 +132,16 @@ enum bn_sql bn_pgsql_lib_execute(struct bn_pgsql_lib *c, const struct bn_pgsql_r
                                  bool anew, struct bn_sql_result *r, struct bn_sql_diag *d)
 {
   const char *call = anew ? "PQexecParams" : "PQexecPrepared";
+  PGresult *res;
 
   stmt_make_values(c, q->n_params);
   for (size_t i = 0; i < q->n_params; i++) {
     if (__builtin_expect(!stmt_set_value(&c->values, i, &q->binds[i]), 0))
-      return bn_pgsql_fail_text("22001", call, "a parameter is too long", d);
+      return bn_pgsql_fail_too_long(call, d);
   }
-  return bn_pgsql_lib_take_result(
-      c, anew ? bn_pgsql_lib_exec_anew(c, q) : bn_pgsql_lib_exec_prepared(c, q), call, r, d);
+  if (anew)
+    res = bn_pgsql_lib_exec_anew(c, q);
+  else
+    res = bn_pgsql_lib_exec_prepared(c, q);
+  return bn_pgsql_lib_take_result(c, res, call, r, d);
 }

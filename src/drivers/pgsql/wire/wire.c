@@ -245,13 +245,13 @@ enum protocol { SIMPLE, EXTENDED };
    message cannot be sent. */
 static int wire_refuse_copy(struct bn_pgsql_wire *w, enum protocol protocol)
 {
-  static const char why[] = "COPY FROM STDIN is not possible in a query";
-  char *const begin = bn_stream_room(&w->stream, HEAD + sizeof why + sizeof sync_only), *p;
+  const size_t room = HEAD + sizeof bn_pgsql_no_rows_to_copy + sizeof sync_only;
+  char *const begin = bn_stream_room(&w->stream, room), *p;
 
   if (begin == NULL)
     return -1;
   *begin = 'f';
-  p = wire_put_text(begin + HEAD, why);
+  p = wire_put_text(begin + HEAD, bn_pgsql_no_rows_to_copy);
   wire_put_length(begin, p);
   /* The server has ignored the Sync that came with the statement. */
   if (protocol == EXTENDED)
@@ -287,7 +287,7 @@ static enum bn_sql wire_report_without_result(struct bn_pgsql_wire *w, const cha
 
   w->parsed = bn_pgsql_reply_count_parsed(reply, bn_stream_data(&w->stream));
   if (bn_pgsql_reply_has_copied(reply))
-    return bn_pgsql_fail_text("0A000", "PQexec", "COPY from or to the client is not possible", d);
+    return bn_pgsql_fail_copy(d);
   if (reply->kind == BN_PGSQL_ERROR)
     return wire_report_error(w, call, d);
   return bn_pgsql_fail_text("", call, "the query is empty", d);
@@ -386,7 +386,7 @@ enum bn_sql bn_pgsql_wire_query(struct bn_pgsql_wire *w, const char *sql, struct
     return rc;
   p = len <= INT32_MAX - HEAD ? bn_stream_room(&w->stream, len + HEAD) : NULL;
   if (p == NULL)
-    return bn_pgsql_fail_text("53200", "PQexec", "out of memory", d);
+    return bn_pgsql_fail_out_of_memory("PQexec", d);
   *p = 'Q';
   (void)wire_put32(p + TYPE, len + HEAD - TYPE);
   memcpy(p + HEAD, sql, len);
@@ -405,10 +405,10 @@ enum bn_sql bn_pgsql_wire_execute(struct bn_pgsql_wire *w, const struct bn_pgsql
   if (!wire_begin_answer(w, known ? *fields : BN_PGSQL_NO_ROWS, "PQexecPrepared", r, d, &rc))
     return rc;
   if (__builtin_expect(size == 0, 0))
-    return bn_pgsql_fail_text("22001", "PQexecPrepared", "a parameter is too long", d);
+    return bn_pgsql_fail_too_long("PQexecPrepared", d);
   begin = bn_stream_room(&w->stream, size);
   if (__builtin_expect(begin == NULL, 0))
-    return bn_pgsql_fail_text("53200", "PQexecPrepared", "out of memory", d);
+    return bn_pgsql_fail_out_of_memory("PQexecPrepared", d);
   p = wire_put_bind(begin, q, q->name);
   if (!known)
     p = wire_put_bytes(p, describe, sizeof describe);
@@ -430,10 +430,10 @@ enum bn_sql bn_pgsql_wire_execute_anew(struct bn_pgsql_wire *w, const struct bn_
   if (!wire_begin_answer(w, BN_PGSQL_NO_ROWS, "PQexecParams", r, d, &rc))
     return rc;
   if (bind == 0)
-    return bn_pgsql_fail_text("22001", "PQexecParams", "a parameter is too long", d);
+    return bn_pgsql_fail_too_long("PQexecParams", d);
   begin = parse < INT32_MAX - bind ? bn_stream_room(&w->stream, bind + parse) : NULL;
   if (begin == NULL)
-    return bn_pgsql_fail_text("53200", "PQexecParams", "out of memory", d);
+    return bn_pgsql_fail_out_of_memory("PQexecParams", d);
   p = wire_put_bind(wire_put_parse(begin, q, ""), q, "");
   p = wire_put_bytes(p, describe, sizeof describe);
   p = wire_put_bytes(p, execute_sync, sizeof execute_sync);
