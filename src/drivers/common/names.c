@@ -10,15 +10,15 @@
 #include <sys/socket.h>
 
 /* A name that has addresses; never changed, so that callers may read `addresses` without a lock. */
-struct known_name {
+struct names_entry {
   char *name, *addresses;
-  struct known_name *next;
+  struct names_entry *next;
 };
 
 struct bn_names {
   const struct bn_driver_host *host;
   pthread_mutex_t lock;
-  struct known_name *first;
+  struct names_entry *first;
 };
 
 struct bn_names *bn_names_new(const struct bn_driver_host *host)
@@ -35,12 +35,12 @@ void bn_names_free(struct bn_names *names)
   if (names == NULL)
     return;
   while (names->first != NULL) {
-    struct known_name *known = names->first;
+    struct names_entry *entry = names->first;
 
-    names->first = known->next;
-    free(known->name);
-    free(known->addresses);
-    free(known);
+    names->first = entry->next;
+    free(entry->name);
+    free(entry->addresses);
+    free(entry);
   }
   (void)pthread_mutex_destroy(&names->lock);
   free(names);
@@ -85,19 +85,19 @@ static char *names_look_up(const struct bn_driver_host *host, const char *name)
    The caller holds the lock, also while the system is asked. */
 static const char *names_resolve_locked(struct bn_names *names, const char *name)
 {
-  struct known_name *known;
+  struct names_entry *entry;
   char *addresses;
 
-  for (known = names->first; known != NULL; known = known->next)
-    if (strcmp(known->name, name) == 0)
-      return known->addresses;
+  for (entry = names->first; entry != NULL; entry = entry->next)
+    if (strcmp(entry->name, name) == 0)
+      return entry->addresses;
   addresses = names_look_up(names->host, name);
   if (addresses == NULL)
     return NULL;
-  known = names->host->alloc(1, sizeof *known);
-  *known = (struct known_name){
+  entry = names->host->alloc(1, sizeof *entry);
+  *entry = (struct names_entry){
       .name = names->host->text(name), .addresses = addresses, .next = names->first};
-  names->first = known;
+  names->first = entry;
   return addresses;
 }
 

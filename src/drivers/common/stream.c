@@ -288,14 +288,14 @@ int bn_stream_fill(struct bn_stream *s, bool may_wait)
 
 void bn_stream_drain(struct bn_stream *s)
 {
-  for (int i = 0; i < BN_STREAM_DRAIN && bn_stream_fill(s, false) > 0; i++)
+  for (int i = 0; i < BN_STREAM_DRAIN && bn_stream_fill(s, BN_STREAM_AT_ONCE) > 0; i++)
     ;
 }
 
 int bn_stream_wait(struct bn_stream *s, size_t n)
 {
   while (bn_stream_len(s) < n) {
-    if (bn_stream_fill(s, true) < 0)
+    if (bn_stream_fill(s, BN_STREAM_WAITING) < 0)
       return -1;
   }
   return 0;
@@ -329,7 +329,9 @@ static int stream_unblock(struct bn_stream *s)
     came = (short)bn_sockwait_await_room(s->wait, s->fd);
   else if (stream_poll(s, POLLIN | POLLOUT, &came) != 0)
     return -1;
-  return (came & POLLIN) == 0 || bn_stream_fill(s, false) >= 0 ? 0 : -1;
+  if ((came & POLLIN) != 0 && bn_stream_fill(s, BN_STREAM_AT_ONCE) < 0)
+    return -1;
+  return 0;
 }
 
 /* Sends, as send(2) does. */

@@ -63,6 +63,7 @@ int bn_stream_lend(const struct bn_stream *s);
    1 if bytes came, 0 if none are there and it may not wait, or -1.  Pointers to received bytes
    become invalid; offsets from bn_stream_data stay valid. */
 int bn_stream_fill(struct bn_stream *s, bool may_wait);
+enum { BN_STREAM_AT_ONCE = false, BN_STREAM_WAITING = true }; /* names for may_wait */
 /* Receives what a peer has sent before it stopped reading, without waiting for more.  It receives
    at most BN_STREAM_DRAIN times, so that a peer that goes on sending does not keep the caller. */
 enum { BN_STREAM_DRAIN = 16 };

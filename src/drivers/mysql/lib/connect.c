@@ -29,10 +29,10 @@ static const char *connect_find_override(const struct bn_sql_target *t, const ch
 /* Returns whether the option may differ between connections. */
 static bool connect_can_override(const char *name)
 {
-  static const char *const known[] = {"host", "port", "socket", "user", "password", "db"};
+  static const char *const names[] = {"host", "port", "socket", "user", "password", "db"};
 
-  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-    if (strcmp(known[i], name) == 0)
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    if (strcmp(names[i], name) == 0)
       return true;
   return false;
 }

@@ -182,14 +182,14 @@ const char *bn_mysql_lib_explain_cleartext(MYSQL *handle);
    for the socket.  After false, *refused is the message if the bound was reached, else NULL. */
 bool bn_mysql_lib_login(struct bn_mysql_lib *c, const struct bn_mysql_place *p,
                         const char **refused);
-/* The slow path of bn_mysql_lib_enter: makes the waits of the thread's next call those of c, and
-   keeps the errors of other connections from it. */
-void bn_mysql_lib_wait_for(struct bn_mysql_lib *c);
+/* The slow path of bn_mysql_lib_enter: makes c the connection to which the waits of the thread's
+   next call belong, and drops errors that other connections have left to OpenSSL. */
+void bn_mysql_lib_make_current(struct bn_mysql_lib *c);
 /* Called before each call of the library that may wait for the socket. */
 static inline void bn_mysql_lib_enter(struct bn_mysql_lib *c)
 {
   if (c->calls_back)
-    bn_mysql_lib_wait_for(c);
+    bn_mysql_lib_make_current(c);
 }
 /* Why the library cannot send statements while other sessions go on; NULL: it can. */
 extern const char *const bn_mysql_lib_cannot_wait;

@@ -229,7 +229,7 @@ static int mariadb_wait_beside(struct bn_mysql_lib *c, int fd, short events)
   const uint64_t until_ns = mariadb_deadline_ns(c);
   const int came = w->wait(w, fd, events, armed, until_ns);
 
-  bn_mysql_lib_wait_for(c); /* other sessions of the thread have made calls meanwhile */
+  bn_mysql_lib_make_current(c); /* other sessions of the thread have made calls meanwhile */
   if (came != 0)
     return 1;
   if (c->calls_back && until_ns == UINT64_MAX)
@@ -282,7 +282,7 @@ static int mariadb_wait(my_socket fd, my_bool is_read, int timeout_ms)
   return n;
 }
 
-void bn_mysql_lib_wait_for(struct bn_mysql_lib *c)
+void bn_mysql_lib_make_current(struct bn_mysql_lib *c)
 {
   mariadb_in_call = c;
   bn_tls_drop_errors();
@@ -311,7 +311,7 @@ bool bn_mysql_lib_login(struct bn_mysql_lib *c, const struct bn_mysql_place *p,
 const char *const bn_mysql_lib_cannot_wait =
     "this client library cannot wait beside other sessions: leave --workers out";
 
-void bn_mysql_lib_wait_for(struct bn_mysql_lib *c)
+void bn_mysql_lib_make_current(struct bn_mysql_lib *c)
 {
   (void)c;
 }

@@ -51,7 +51,7 @@ const char *const bn_mysql_lib_cannot_wait =
     "this client library cannot wait beside other sessions: leave --workers out, or use "
     "--mysql-ssl=off, --mysql-protocol=own";
 
-void bn_mysql_lib_wait_for(struct bn_mysql_lib *c)
+void bn_mysql_lib_make_current(struct bn_mysql_lib *c)
 {
   (void)c;
 }

@@ -24,6 +24,12 @@ enum {
   NOT_FIXED = 31,      /* decimals of a floating-point column that declares none */
   FLOAT_DIGITS = 6,    /* digits of FLOAT */
   FRACTION_DIGITS = 6, /* decimals of a second: microseconds */
+  /* Lengths of dates and times up to a part: the server leaves out parts at the end that are 0. */
+  DATE_LEN = 4,           /* year, month, day */
+  DATE_CLOCK_LEN = 7,     /* … and hour, minute, second */
+  DATE_FRACTION_LEN = 11, /* … and microseconds */
+  TIME_CLOCK_LEN = 8,     /* sign, days, hour, minute, second */
+  TIME_FRACTION_LEN = 12, /* … and microseconds */
   /* Columns of this length and longer ones are not filled up with zeros. */
   ZEROFILL_INT_MAX = 21,
   ZEROFILL_REAL_MAX = 299,
@@ -170,7 +176,7 @@ static size_t row_put_float(const struct bn_mysql_column *c, const uint8_t *p, c
    zeros. */
 static char *row_put_date(char *out, const uint8_t *p, size_t len)
 {
-  const bool given = len >= 4;
+  const bool given = len >= DATE_LEN;
 
   out = row_put_digits(out, given ? bn_mysql_get2(p) : 0, 4);
   *out++ = '-';
@@ -202,25 +208,28 @@ static char *row_put_clock(char *out, const struct bn_mysql_column *c, uint64_t 
 
 /* Writes the time or date of len bytes at p.  A TIME is a sign, days (4 bytes), hour, minute,
    second and microseconds (4 bytes); a date is year (2 bytes), month, day, hour, minute, second and
-   microseconds (4 bytes).  The server leaves out parts at the end that are zero: the microseconds,
-   the time of a date, or all.  Returns the length. */
+   microseconds (4 bytes).  The server leaves out the microseconds, the time of a date, or all, if
+   they are zero.  Returns the length of the text. */
 static size_t row_put_time(const struct bn_mysql_column *c, const uint8_t *p, size_t len,
                            char *cell)
 {
   char *out = cell;
 
   if (c->type == TYPE_TIME) {
-    const bool given = len >= 8;
+    const bool given = len >= TIME_CLOCK_LEN;
 
     if (given && p[0] != 0)
       *out++ = '-';
     out = row_put_clock(out, c, given ? (uint64_t)bn_mysql_get4(p + 1) * 24 + p[5] : 0,
-                        given ? p + 6 : NULL, len >= 12);
+                        given ? p + 6 : NULL, len >= TIME_FRACTION_LEN);
   } else {
+    const bool has_clock = len >= DATE_CLOCK_LEN;
+
     out = row_put_date(out, p, len);
     if (c->type != TYPE_DATE) {
       *out++ = ' ';
-      out = row_put_clock(out, c, len >= 7 ? p[4] : 0, len >= 7 ? p + 5 : NULL, len >= 11);
+      out = row_put_clock(out, c, has_clock ? p[4] : 0, has_clock ? p + 5 : NULL,
+                          len >= DATE_FRACTION_LEN);
     }
   }
   return (size_t)(out - cell);

@@ -79,13 +79,13 @@ static enum bn_sql wire_lose(struct bn_mysql_wire *w, int code, const char *call
 
 /* --- answers --- */
 
-/* The names of failed calls in messages. */
+/* The calls of the library that messages name: `sending` until the number of a result's columns has
+   come, then `reading`. */
 struct call {
   const char *sending, *reading;
 };
 
-/* Returns the name of the call that fails now: as in the library, a result is read by another call
-   once the number of its columns has come. */
+/* Returns the name of the call that fails now. */
 static const char *wire_failed_call(const struct bn_mysql_wire *w, const struct call *call)
 {
   return w->reply.nfields > 0 ? call->reading : call->sending;
@@ -146,7 +146,7 @@ static enum bn_sql wire_read_result(struct bn_mysql_wire *w, struct bn_mysql_wir
   if (bn_stream_len(&w->stream) > 0) /* an empty stream may have no buffer */
     got = bn_mysql_reply_read(&w->reply, wire_reply_of(w), bn_stream_len(&w->stream));
   while (got == BN_READ_MORE) {
-    if (bn_stream_fill(&w->stream, true) < 0)
+    if (bn_stream_fill(&w->stream, BN_STREAM_WAITING) < 0)
       return wire_lose(w, BN_MYSQL_LOST, wire_failed_call(w, call), d);
     got = bn_mysql_reply_read(&w->reply, wire_reply_of(w), bn_stream_len(&w->stream));
   }
@@ -335,7 +335,7 @@ static enum bn_sql wire_read_description(struct bn_mysql_wire *w, struct bn_mysq
       got = bn_mysql_prepared_read(answer, wire_reply_of(w), bn_stream_len(&w->stream));
     if (got != BN_READ_MORE)
       break;
-    if (bn_stream_fill(&w->stream, true) < 0)
+    if (bn_stream_fill(&w->stream, BN_STREAM_WAITING) < 0)
       return wire_lose(w, BN_MYSQL_LOST, prepare_name, d);
   }
   return got == BN_READ_DONE ? BN_SQL_DONE : wire_lose(w, BN_MYSQL_MALFORMED, prepare_name, d);
@@ -369,7 +369,7 @@ void bn_mysql_wire_drop_stmt(struct bn_mysql_wire *w, uint32_t id)
   bn_stream_wrote(&w->stream, bn_mysql_seal(out, LEN));
 }
 
-/* Reads the answer to one prepare.  If st is not NULL and the number of parameters is right, it
+/* Reads the answer to one prepare.  If st is not NULL and the number of parameters is right, st
    becomes the prepared statement, and *adopted is set; else the server forgets the statement.
    Returns DONE, also after a refusal, whose reason is then in d; or LOST. */
 static enum bn_sql wire_read_prepare_answer(struct bn_mysql_wire *w,
@@ -403,7 +403,8 @@ enum bn_sql bn_mysql_wire_prepare(struct bn_mysql_wire *w, const struct bn_sql_u
 
   *done = 0;
   for (size_t i = 0; rc == BN_SQL_DONE && i < n; i++) {
-    /* Only the first *done statements count, so none is adopted after one that was not. */
+    /* *done counts from the first statement without a gap, so that none is adopted after a
+       statement that was not. */
     struct bn_mysql_wire_stmt *const next = *done == i ? st[i] : NULL;
     bool adopted;
 
@@ -493,8 +494,9 @@ static bool wire_prepare_to_fetch(struct bn_mysql_wire_stmt *st, const struct bn
   return true;
 }
 
-/* Ends a result whose rows have another form than announced, which makes the rest of the connection
-   unreadable.  Returns false: no row was fetched. */
+/* Ends a result and the use of the connection: a row has another form than announced, so that the
+   bytes after it cannot be trusted, or there is no memory for it.  Returns false: no row was
+   fetched. */
 static bool wire_cut_result(struct bn_mysql_wire *w, struct bn_sql_result *r)
 {
   w->broken = r->cut = true;

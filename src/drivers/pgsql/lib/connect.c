@@ -395,12 +395,12 @@ void bn_pgsql_lib_disconnect(struct bn_pgsql_lib *c)
 bool bn_pgsql_lib_knows_parameter(const char *keyword)
 {
   PQconninfoOption *all = PQconndefaults();
-  bool known = false;
+  bool found = false;
 
   for (const PQconninfoOption *o = all; o != NULL && o->keyword != NULL; o++)
-    known |= strcmp(o->keyword, keyword) == 0;
+    found |= strcmp(o->keyword, keyword) == 0;
   PQconninfoFree(all);
-  return known;
+  return found;
 }
 
 bool bn_pgsql_lib_is_threadsafe(void)

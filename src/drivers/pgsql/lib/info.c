@@ -88,11 +88,12 @@ static void info_list_parameters(PGconn *handle, char *out, size_t size)
 void bn_pgsql_lib_about(struct bn_pgsql_lib *c, struct bn_sql_about *out)
 {
   const char *version = PQparameterStatus(c->handle, "server_version");
+  enum { MAJOR = 10000 }; /* a major version of libpq, in the number of its version */
   const int client = PQlibVersion();
 
   (void)snprintf(out->server, sizeof out->server, "PostgreSQL %s",
                  version != NULL ? version : "of unknown version");
-  (void)snprintf(out->client, sizeof out->client, "%d.%d", client / 10000, client % 10000);
+  (void)snprintf(out->client, sizeof out->client, "%d.%d", client / MAJOR, client % MAJOR);
   (void)snprintf(out->transport, sizeof out->transport, "%s",
                  bn_socket_transport(PQsocket(c->handle)));
   if (PQsslInUse(c->handle))
@@ -133,10 +134,11 @@ enum { LIMIT_OF_ALL, LIMIT_RESERVED, LIMIT_USED, LIMIT_PID, LIMITS };
 static bool info_read_limits(const struct bn_pgsql_lib *c, const PGresult *res,
                              struct bn_sql_info *out)
 {
+  const bool has_form =
+      PQresultStatus(res) == PGRES_TUPLES_OK && PQntuples(res) == 1 && PQnfields(res) == LIMITS;
   int64_t all, reserved, used;
 
-  if (PQresultStatus(res) != PGRES_TUPLES_OK || PQntuples(res) != 1 || PQnfields(res) != LIMITS ||
-      !info_read_number(res, 0, LIMIT_OF_ALL, &all) ||
+  if (!has_form || !info_read_number(res, 0, LIMIT_OF_ALL, &all) ||
       !info_read_number(res, 0, LIMIT_RESERVED, &reserved) ||
       !info_read_number(res, 0, LIMIT_USED, &used))
     return false;
@@ -151,12 +153,14 @@ static bool info_read_limits(const struct bn_pgsql_lib *c, const PGresult *res,
 int bn_pgsql_lib_info(struct bn_pgsql_lib *c, struct bn_sql_info *out)
 {
   PGresult *res = bn_pgsql_lib_exec(c, info_limits_sql);
-  const bool known = info_read_limits(c, res, out);
+  const bool has_answered = info_read_limits(c, res, out);
 
   PQclear(res);
-  if (known && out->max_connections >= 0)
+  if (!has_answered)
+    return -1;
+  if (out->max_connections >= 0)
     info_read_quotas(c, out->quota);
-  return known ? 0 : -1;
+  return 0;
 }
 
 /* Returns the bytes of the character at p, or 1 if it does not end within the remaining bytes. */

@@ -110,9 +110,9 @@ bool bn_pgsql_lib_ask_pooled(struct bn_pgsql_lib *c);
 /* Asks for the limits of the server, the role and the database.  Returns 0, or -1: the server does
    not tell. */
 int bn_pgsql_lib_info(struct bn_pgsql_lib *c, struct bn_sql_info *out);
-/* Escapes len bytes to out, and returns the length.  plain_strings and encoding are what the server
-   has said since libpq last read: '1': a backslash in a literal is plain, '0': it escapes, 0:
-   nothing; the client's encoding, "": nothing. */
+/* Escapes len bytes to out, and returns the length.  plain_strings and encoding are settings that
+   the server has reported while libpq did not read.  plain_strings: '1': a backslash in a literal
+   is plain, '0': it escapes, 0: not reported; encoding: the client's, "": not reported. */
 size_t bn_pgsql_lib_quote(const struct bn_pgsql_lib *c, char plain_strings, const char *encoding,
                           char *out, const char *in, size_t len);
 

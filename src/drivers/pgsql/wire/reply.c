@@ -318,8 +318,8 @@ static bool reply_is_row_at(const struct bn_pgsql_reply *r, const char *data, si
          !bn_pgsql_reply_has_copied(r);
 }
 
-/* Moves each message that is kept to the end of those before it, from `packed` on, and then the
-   bytes after the last complete message. */
+/* Goes over the complete messages that were not packed before.  Each message that is kept moves to
+   the end of the kept ones before it, and so do the bytes after the last complete message. */
 size_t bn_pgsql_reply_pack(struct bn_pgsql_reply *r, char *data, size_t len)
 {
   size_t to = r->packed, gone;

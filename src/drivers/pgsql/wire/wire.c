@@ -398,11 +398,11 @@ enum bn_sql bn_pgsql_wire_execute(struct bn_pgsql_wire *w, const struct bn_pgsql
                                   int *fields, struct bn_sql_result *r, struct bn_sql_diag *d)
 {
   const size_t size = wire_size_of_bind(q);
-  const bool known = *fields != BN_PGSQL_UNKNOWN;
+  const bool fields_known = *fields != BN_PGSQL_UNKNOWN;
   char *begin, *p;
   enum bn_sql rc;
 
-  if (!wire_begin_answer(w, known ? *fields : BN_PGSQL_NO_ROWS, "PQexecPrepared", r, d, &rc))
+  if (!wire_begin_answer(w, fields_known ? *fields : BN_PGSQL_NO_ROWS, "PQexecPrepared", r, d, &rc))
     return rc;
   if (__builtin_expect(size == 0, 0))
     return bn_pgsql_fail_too_long("PQexecPrepared", d);
@@ -410,12 +410,12 @@ enum bn_sql bn_pgsql_wire_execute(struct bn_pgsql_wire *w, const struct bn_pgsql
   if (__builtin_expect(begin == NULL, 0))
     return bn_pgsql_fail_out_of_memory("PQexecPrepared", d);
   p = wire_put_bind(begin, q, q->name);
-  if (!known)
+  if (!fields_known)
     p = wire_put_bytes(p, describe, sizeof describe);
   p = wire_put_bytes(p, execute_sync, sizeof execute_sync);
   bn_stream_wrote(&w->stream, (size_t)(p - begin));
   rc = wire_converse(w, EXTENDED, "PQexecPrepared", r, d);
-  if (__builtin_expect(!known, 0) && rc <= BN_SQL_ROWS) /* DONE or ROWS */
+  if (__builtin_expect(!fields_known, 0) && rc <= BN_SQL_ROWS) /* DONE or ROWS */
     *fields = rc == BN_SQL_ROWS ? w->reply.result_fields : BN_PGSQL_NO_ROWS;
   return rc;
 }
