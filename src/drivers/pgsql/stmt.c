@@ -22,8 +22,9 @@ enum bn_sql bn_pgsql_query(void *conn, const char *sql, size_t len, struct bn_sq
   struct bn_pgsql_conn *c = conn;
 
   (void)len; /* the text is terminated */
-  return bn_pgsql_on_wire(c) ? bn_pgsql_wire_query(&c->wire, sql, r, d)
-                             : bn_pgsql_lib_query(&c->lib, sql, r, d);
+  if (bn_pgsql_on_wire(c))
+    return bn_pgsql_wire_query(&c->wire, sql, r, d);
+  return bn_pgsql_lib_query(&c->lib, sql, r, d);
 }
 
 enum bn_sql bn_pgsql_next(void *conn, void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d)
@@ -39,8 +40,9 @@ bool bn_pgsql_fetch(void *conn, struct bn_sql_result *r, struct bn_sql_value *ro
 {
   struct bn_pgsql_conn *c = conn;
 
-  return r->rows == &c->wire ? bn_pgsql_wire_fetch(&c->wire, r, row)
-                             : bn_pgsql_lib_fetch(&c->lib, r, row);
+  if (r->rows == &c->wire)
+    return bn_pgsql_wire_fetch(&c->wire, r, row);
+  return bn_pgsql_lib_fetch(&c->lib, r, row);
 }
 
 void bn_pgsql_free_result(void *conn, struct bn_sql_result *r)

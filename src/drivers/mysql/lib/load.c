@@ -247,12 +247,13 @@ enum bn_sql bn_mysql_lib_load_rows(struct bn_mysql_lib *c, const char *rows, siz
     return BN_SQL_ERROR;
   }
   load->part = c->driver->host->resize(load->part, load->n_parts + 1, sizeof *load->part);
-  load->part[load->n_parts++] = (struct bn_mysql_part){rows, len};
+  load->part[load->n_parts++] = (struct bn_mysql_part){.data = rows, .len = len};
   return BN_SQL_DONE;
 }
 
-/* Returns the number of lines, and sets *ascii to whether all bytes are ASCII. */
-static uint64_t load_count_rows(const struct bn_mysql_load *load, bool *ascii)
+/* Returns the number of rows, which are lines, and sets *is_ascii to whether all bytes are ASCII.
+ */
+static uint64_t load_count_rows(const struct bn_mysql_load *load, bool *is_ascii)
 {
   unsigned char used_bits = 0;
   uint64_t n = 0;
@@ -265,7 +266,7 @@ static uint64_t load_count_rows(const struct bn_mysql_load *load, bool *ascii)
       n += part->data[k] == '\n';
     }
   }
-  *ascii = (used_bits & 0x80) == 0;
+  *is_ascii = (used_bits & 0x80) == 0;
   return n;
 }
 
@@ -298,14 +299,14 @@ static enum bn_sql load_send_rows(struct bn_mysql_lib *c, struct bn_sql_diag *d)
 {
   const struct bn_mysql_load *load = &c->load;
   const bool listed = load->columns[0] != '\0';
-  bool ascii;
-  const uint64_t rows = load_count_rows(load, &ascii);
+  bool is_ascii;
+  const uint64_t rows = load_count_rows(load, &is_ascii);
   /* ASCII is the same in latin1, which the server reads in nearly half of the time, because no
      character has several bytes. */
+  const char *charset = is_ascii ? "latin1" : mysql_character_set_name(c->handle);
   char *sql = c->driver->host->print(
       "LOAD DATA LOCAL INFILE '%s' INTO TABLE %s CHARACTER SET %s%s%s%s", source_name, load->table,
-      ascii ? "latin1" : mysql_character_set_name(c->handle), listed ? " (" : "", load->columns,
-      listed ? ")" : "");
+      charset, listed ? " (" : "", load->columns, listed ? ")" : "");
   enum bn_sql rc;
 
   c->load.expected = true;

@@ -110,7 +110,9 @@ enum bn_sql bn_mysql_lib_bind(struct bn_mysql_lib_stmt *st, const struct bn_sql_
   bn_mysql_trace(st->lib->driver, "mysql_stmt_bind_param(%p, %p) = %d", (void *)st->handle,
                  (void *)params, failed);
   free(params);
-  return failed ? bn_mysql_lib_fail_stmt(st, "mysql_stmt_bind_param()", d) : BN_SQL_DONE;
+  if (failed)
+    return bn_mysql_lib_fail_stmt(st, "mysql_stmt_bind_param()", d);
+  return BN_SQL_DONE;
 }
 
 /* Reads the library's current result.  Returns DONE, ROWS, or the failure. */
@@ -223,8 +225,8 @@ static bool stmt_bind_rows(struct bn_mysql_lib_stmt *st, unsigned n)
   return st->rows_bound;
 }
 
-/* Widens the buffer of a value that did not fit, and fetches it again.  Returns false if there is
-   no memory for it, or the library fails. */
+/* Widens the buffer of column i, into which its value did not fit, and fetches the value again.
+   Returns false if there is no memory for it, or the library fails. */
 static bool stmt_fetch_long(struct bn_mysql_lib_stmt *st, unsigned i)
 {
   struct bn_mysql_cell *cell = &st->cell[i];
@@ -273,6 +275,7 @@ bool bn_mysql_lib_stmt_fetch(struct bn_mysql_lib_stmt *st, struct bn_sql_result 
   bn_mysql_trace(st->lib->driver, "mysql_stmt_fetch(%p) = %d", (void *)st->handle, rc);
   if (rc == MYSQL_NO_DATA)
     return false;
+  /* A row with a value that did not fit is DATA_TRUNCATED: stmt_get_values fetches the value. */
   r->cut = (rc != 0 && rc != MYSQL_DATA_TRUNCATED) || !stmt_get_values(st, r->nfields, row);
   return !r->cut;
 }

@@ -80,8 +80,10 @@ static char *decimal_put_digits(char *out, const struct decimal *d, int from, in
    after it. */
 static char *decimal_put_plain(char *out, const struct decimal *d, int decimals)
 {
-  /* The digit at -1, for a number below 1, is a zero. */
-  out = d->point > 0 ? decimal_put_digits(out, d, 0, d->point) : decimal_put_digits(out, d, -1, 0);
+  if (d->point > 0)
+    out = decimal_put_digits(out, d, 0, d->point);
+  else
+    *out++ = '0'; /* before the point of a number below 1 */
   if (decimals <= 0)
     return out;
   *out++ = '.';

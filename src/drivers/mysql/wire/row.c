@@ -45,7 +45,7 @@ int bn_mysql_row_next(const uint8_t *reply, size_t *at, uint8_t **joined, struct
 
   len = bn_mysql_get3(reply + from);
   if (__builtin_expect(len < BN_MYSQL_PACKET_MAX, 1)) {
-    *row = (struct bn_mysql_row){reply + from + BN_MYSQL_HEADER, len};
+    *row = (struct bn_mysql_row){.data = reply + from + BN_MYSQL_HEADER, .len = len};
     *at = from + BN_MYSQL_HEADER + len;
     return 0;
   }
@@ -59,7 +59,7 @@ int bn_mysql_row_next(const uint8_t *reply, size_t *at, uint8_t **joined, struct
   if (to == NULL)
     return -1;
   *joined = to;
-  *row = (struct bn_mysql_row){to, total};
+  *row = (struct bn_mysql_row){.data = to, .len = total};
   for (; from < *at; from += BN_MYSQL_HEADER + len, to += len) {
     len = bn_mysql_get3(reply + from);
     memcpy(to, reply + from + BN_MYSQL_HEADER, len);
@@ -75,7 +75,7 @@ static int row_read_bytes(const uint8_t **p, const uint8_t *end, struct bn_sql_v
 
   if (bn_mysql_get_number(p, end, &len) != 0 || len > (uint64_t)(end - *p))
     return -1;
-  *out = (struct bn_sql_value){(const char *)*p, (size_t)len};
+  *out = (struct bn_sql_value){.ptr = (const char *)*p, .len = (size_t)len};
   *p += len;
   return 0;
 }
@@ -287,9 +287,10 @@ static int row_read_value(const struct bn_mysql_column *c, const uint8_t **p, co
   if (width == 0) {
     if (row_read_bytes(p, end, out) != 0)
       return -1;
-    if (row_is_time(c->type))
-      *out =
-          (struct bn_sql_value){cell, row_put_time(c, (const uint8_t *)out->ptr, out->len, cell)};
+    if (row_is_time(c->type)) {
+      out->len = row_put_time(c, (const uint8_t *)out->ptr, out->len, cell);
+      out->ptr = cell;
+    }
     return 0;
   }
   if ((size_t)(end - *p) < width)

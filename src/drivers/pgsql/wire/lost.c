@@ -12,8 +12,8 @@ enum bn_sql bn_pgsql_lose(struct bn_pgsql_wire *w, const char *call, const char 
                           struct bn_sql_diag *d)
 {
   bn_sockref_shut(w->socket);
-  /* libpq must find the loss without waiting.  libpq then closes the socket, whose number may soon
-     be another connection's. */
+  /* On a socket that is lent to it, libpq finds the loss without waiting.  It then closes the
+     socket, whose number may soon be another connection's: wire/ never uses it again. */
   if (w->socket_user == BN_PGSQL_SOCKET_WIRE)
     (void)bn_stream_lend(&w->stream);
   w->socket_user = BN_PGSQL_SOCKET_LOST;
@@ -23,7 +23,8 @@ enum bn_sql bn_pgsql_lose(struct bn_pgsql_wire *w, const char *call, const char 
   return BN_SQL_LOST;
 }
 
-/* Room for "FATAL:  terminating connection …", which has a severity and a message. */
+/* Room for "FATAL:  terminating connection …\n": a severity, a message, and 4 bytes for what stands
+   around them. */
 enum { SEVERITY_MAX = 16, MESSAGE_MAX = 384, REASON_MAX = SEVERITY_MAX + MESSAGE_MAX + 4 };
 
 /* Writes the error that the server has sent before it hung up, and a newline, or "" if there is
@@ -74,11 +75,12 @@ enum bn_sql bn_pgsql_lose_unsent(struct bn_pgsql_wire *w, const char *call, stru
 
 enum bn_sql bn_pgsql_lose_sync(struct bn_pgsql_wire *w, const char *call, struct bn_sql_diag *d)
 {
+  const char type = w->reply.odd_type;
+  const bool is_printable = type >= ' ' && type <= '~';
   char text[160];
 
   (void)snprintf(text, sizeof text,
                  "lost synchronization with server: got message type \"%c\", length %d",
-                 w->reply.odd_type >= ' ' && w->reply.odd_type <= '~' ? w->reply.odd_type : '?',
-                 (int)w->reply.odd_len);
+                 is_printable ? type : '?', (int)w->reply.odd_len);
   return bn_pgsql_lose(w, call, text, d);
 }

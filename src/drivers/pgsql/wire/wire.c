@@ -384,6 +384,7 @@ enum bn_sql bn_pgsql_wire_query(struct bn_pgsql_wire *w, const char *sql, struct
 
   if (!wire_begin_answer(w, BN_PGSQL_NO_ROWS, "PQexec", r, d, &rc))
     return rc;
+  /* A text that is too long for a message fails as if there were no memory. */
   p = len <= INT32_MAX - HEAD ? bn_stream_room(&w->stream, len + HEAD) : NULL;
   if (p == NULL)
     return bn_pgsql_fail_out_of_memory("PQexec", d);
