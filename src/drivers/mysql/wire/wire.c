@@ -520,7 +520,9 @@ bool bn_mysql_wire_fetch(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
     return wire_cut_result(w, r);
   bad = st == NULL ? bn_mysql_row_get_text(&bytes, r->nfields, row)
                    : bn_mysql_row_get_binary(&bytes, st->column, r->nfields, st->cells, row);
-  return __builtin_expect(bad == 0, 1) || wire_cut_result(w, r);
+  if (__builtin_expect(bad != 0, 0))
+    return wire_cut_result(w, r);
+  return true;
 }
 
 void bn_mysql_wire_free_result(struct bn_mysql_wire *w)

@@ -70,8 +70,10 @@ static bool wire_read_asides(struct bn_pgsql_wire *w)
   enum bn_pgsql_seen seen;
 
   reply->at = w->answer_len;
-  while ((seen = bn_pgsql_reply_read_asides(reply, bn_stream_data(s), bn_stream_len(s))) ==
-         BN_PGSQL_INCOMPLETE) {
+  for (;;) {
+    seen = bn_pgsql_reply_read_asides(reply, bn_stream_data(s), bn_stream_len(s));
+    if (seen != BN_PGSQL_INCOMPLETE)
+      break;
     wire_forget_asides(w);
     if (bn_stream_need(s, reply->need) != 0)
       return false;
@@ -453,7 +455,7 @@ enum bn_sql bn_pgsql_wire_prepare(struct bn_pgsql_wire *w, struct bn_pgsql_reque
   *done = 0;
   for (size_t i = 0; i < n; i++)
     room += wire_size_of_parse(q[i]);
-  if (room > INT32_MAX)
+  if (room > INT32_MAX) /* the caller prepares one by one what is not done */
     return BN_SQL_DONE;
   if (!wire_begin_answer(w, BN_PGSQL_NO_ROWS, "PQprepare()", &r, d, &rc))
     return rc;
@@ -472,8 +474,8 @@ enum bn_sql bn_pgsql_wire_prepare(struct bn_pgsql_wire *w, struct bn_pgsql_reque
   return BN_SQL_DONE;
 }
 
-/* Ends the connection if a row has another form than announced, which makes the rest unreadable;
-   else the rows have come to their end.  Returns false: no row was fetched. */
+/* Does nothing at the end of the rows.  If a row has another form than announced, it ends the
+   connection, whose further bytes cannot be trusted.  Returns false: no row was fetched. */
 static bool wire_end_rows(struct bn_pgsql_wire *w, struct bn_sql_result *r)
 {
   struct bn_sql_diag d;
@@ -489,9 +491,10 @@ bool bn_pgsql_wire_fetch(struct bn_pgsql_wire *w, struct bn_sql_result *r, struc
 {
   if (w->answer_len == 0)
     return false;
-  return bn_pgsql_cursor_next(&w->cursor, w->stream.in.data + w->stream.begin,
-                              bn_stream_len(&w->stream), (int)r->nfields, row) ||
-         wire_end_rows(w, r);
+  if (bn_pgsql_cursor_next(&w->cursor, w->stream.in.data + w->stream.begin,
+                           bn_stream_len(&w->stream), (int)r->nfields, row))
+    return true;
+  return wire_end_rows(w, r);
 }
 
 void bn_pgsql_wire_free_result(struct bn_pgsql_wire *w)
