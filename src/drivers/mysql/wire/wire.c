@@ -348,7 +348,8 @@ static void wire_adopt(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
   st->id = answer->id;
   st->n_params = answer->n_params;
   st->n_columns = answer->n_columns;
-  /* Not checked: without memory for so few columns, at most 65,535, the host ends the process. */
+  /* Without memory for the columns, of which there are at most 65,535, the host ends the process.
+   */
   st->column = w->lent.host->resize(st->column, st->n_columns, sizeof *st->column);
   bn_mysql_prepared_columns(answer, wire_reply_of(w), st->column);
 }

@@ -37,14 +37,14 @@ enum {
   NO_DATA = 'n'
 };
 
-/* A message. */
+/* A message that has arrived completely. */
 struct message {
   const char *body;
   size_t len; /* of the body */
   size_t at;  /* of its type */
 };
 
-/* Reads a number in network byte order, as does the next function. */
+/* Reads a signed number of 4 bytes in network byte order. */
 static int32_t reply_get_int32(const char *p)
 {
   uint32_t bits;
@@ -53,6 +53,7 @@ static int32_t reply_get_int32(const char *p)
   return (int32_t)be32toh(bits);
 }
 
+/* Reads an unsigned number of 2 bytes in network byte order. */
 static int reply_get_int16(const char *p)
 {
   uint16_t bits;
@@ -241,8 +242,8 @@ static void reply_store_error(struct bn_pgsql_reply *r, const struct message *m)
   r->error_len = m->len;
 }
 
-/* Passes over a message of COPY: its data is no result.  Returns false for a message of another
-   type. */
+/* Passes over a message of COPY, whose data is no result and can be packed.  Returns false for a
+   message of another type. */
 static bool reply_pass_over_copy(struct bn_pgsql_reply *r, char type)
 {
   if (type == COPY_IN || type == COPY_OUT) {
@@ -310,8 +311,8 @@ static bool reply_is_error_at(const struct bn_pgsql_reply *r, size_t at)
   return r->kind == BN_PGSQL_ERROR && at + HEAD == r->error_at;
 }
 
-/* Returns whether the message at offset `at` is a row of the last result that is kept.  After an
-   error only the error is kept. */
+/* Returns whether the message at offset `at` is a row that is kept: one of the last result, unless
+   an error or COPY has come, after which rows are not fetched. */
 static bool reply_is_row_at(const struct bn_pgsql_reply *r, const char *data, size_t at)
 {
   return data[at] == DATA_ROW && at >= r->rows_at && r->rows > 0 && r->kind != BN_PGSQL_ERROR &&
@@ -319,7 +320,7 @@ static bool reply_is_row_at(const struct bn_pgsql_reply *r, const char *data, si
 }
 
 /* Goes over the complete messages that were not packed before.  Each message that is kept moves to
-   the end of the kept ones before it, and so do the bytes after the last complete message. */
+   the end of the last message that was kept; the bytes after the last complete message follow. */
 size_t bn_pgsql_reply_pack(struct bn_pgsql_reply *r, char *data, size_t len)
 {
   size_t to = r->packed, gone;
