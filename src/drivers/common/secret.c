@@ -222,6 +222,7 @@ static int secret_ask(int tty, const char *question, const _Atomic bool *interru
   if (tcgetattr(tty, &saved) != 0)
     return -1;
   quiet = saved;
+  /* read() gets each key at once, also the keys that send signals. */
   quiet.c_lflag &= ~(tcflag_t)(ECHO | ICANON | ISIG);
   quiet.c_cc[VMIN] = 1;
   quiet.c_cc[VTIME] = 0;

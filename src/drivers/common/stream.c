@@ -126,7 +126,7 @@ static void stream_buffer_shrink(struct bn_stream_buffer *b, size_t first, size_
   (void)stream_widen(b, first, 2 * used);
 }
 
-/* The slow path of bn_stream_note_empty, for a buffer that has not its first size: with a waiter it
+/* The slow path of bn_stream_note_empty, for a buffer whose size is not the first: with a waiter it
    is freed, else it may shrink.  used: how many of its bytes were in use. */
 static __attribute__((noinline)) void stream_give_up_memory(struct bn_stream *s, size_t used)
 {
@@ -203,8 +203,8 @@ static int stream_poll(struct bn_stream *s, short events, short *came)
 }
 
 /* Sleeps until the first bytes of an answer are there.  A failure is not reported: the recv() that
-   follows finds it.  The system call is made without poll(), which is a point of cancellation: that
-   doubles its instructions in the path of every statement, and no thread of ours is cancelled.
+   follows finds it.  poll() is not called for it, because it is a point of cancellation: that would
+   double the instructions of the wait, which every statement has, and no thread is cancelled here.
 
    Other ways were measured.  Two threads on MariaDB that yield the processor and try again before
    they sleep have half the rate.  PostgreSQL sends a long answer in parts: spinning until the next

@@ -9,7 +9,7 @@
 static enum bn_sql stmt_prepare_by_wire(struct bn_mysql_stmt *st, const char *sql, size_t len,
                                         struct bn_sql_diag *d)
 {
-  const struct bn_sql_unprepared one = {
+  const struct bn_sql_unprepared unprepared = {
       .stmt = st, .sql = sql, .len = len, .n_binds = BN_MYSQL_ANY_BINDS};
   struct bn_mysql_wire_stmt *const wire = &st->wire;
   struct bn_mysql_conn *c = st->conn;
@@ -17,7 +17,7 @@ static enum bn_sql stmt_prepare_by_wire(struct bn_mysql_stmt *st, const char *sq
   enum bn_sql rc;
 
   c->source = NULL;
-  rc = bn_mysql_wire_prepare(&c->wire, &one, &wire, 1, &done, d);
+  rc = bn_mysql_wire_prepare(&c->wire, &unprepared, &wire, 1, &done, d);
   st->by_wire = done > 0;
   if (st->by_wire) {
     bn_mysql_lib_adopt(&c->lib, &st->lib, wire->n_params);

@@ -57,7 +57,7 @@ static enum bn_sql conn_choose_way(struct bn_pgsql_conn *c, struct bn_sql_diag *
   }
   if (protocol != BN_PROTOCOL_OWN)
     return BN_SQL_DONE;
-  /* Dialects that show notices were refused by driver_check_conf: the reason is encryption. */
+  /* Dialects that show notices were refused by driver_check_conf: encryption needs libpq. */
   return bn_pgsql_fail_text("", "PQconnectPoll",
                             "--pgsql-protocol=own cannot be used on a connection that is encrypted "
                             "without OpenSSL: use --pgsql-protocol=auto\n\n",
