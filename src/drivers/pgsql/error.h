@@ -15,9 +15,9 @@ static const char bn_pgsql_no_rows_to_copy[] = "COPY FROM STDIN is not possible 
    state, else ERROR. */
 enum bn_sql bn_pgsql_fail_text(const char *state, const char *call, const char *text,
                                struct bn_sql_diag *d);
-/* Do the same for failures that bench finds itself: there is no memory for a message, a parameter
-   is longer than a message can be, or a text has begun COPY from or to the client.  Return ERROR.
- */
+/* Do the same, and return ERROR, for failures that bench finds itself: there is no memory for a
+   message, a parameter does not fit into a message, or a text has begun COPY from or to the
+   client. */
 enum bn_sql bn_pgsql_fail_out_of_memory(const char *call, struct bn_sql_diag *d);
 enum bn_sql bn_pgsql_fail_too_long(const char *call, struct bn_sql_diag *d);
 enum bn_sql bn_pgsql_fail_copy(struct bn_sql_diag *d);

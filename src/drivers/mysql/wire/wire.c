@@ -348,8 +348,7 @@ static void wire_adopt(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
   st->id = answer->id;
   st->n_params = answer->n_params;
   st->n_columns = answer->n_columns;
-  /* Without memory for the columns, of which there are at most 65,535, the host ends the process.
-   */
+  /* The host ends the process if there is no memory for so few columns, at most 65,535. */
   st->column = w->lent.host->resize(st->column, st->n_columns, sizeof *st->column);
   bn_mysql_prepared_columns(answer, wire_reply_of(w), st->column);
 }

@@ -171,8 +171,8 @@ static bool connect_wait(const struct bn_pgsql_lib *c, short events, uint64_t de
   return true;
 }
 
-/* Logs in as PQconnectdbParams does, but with a deadline in nanoseconds, where that has seconds,
-   and with a limit of events.  With a waiter, later calls of libpq do not block.  Returns DONE, or
+/* Logs in as PQconnectdbParams does, but limits the number of events, and keeps a deadline that is
+   not rounded to seconds.  With a waiter, later calls of libpq do not block.  Returns DONE, or
    ERROR and d. */
 static enum bn_sql connect_establish(struct bn_pgsql_lib *c, uint64_t deadline_ns,
                                      struct bn_sql_diag *d)
