@@ -172,15 +172,14 @@ static const char *driver_find_known_password(const struct bn_mysql *driver)
 static int driver_find_account(struct bn_mysql *driver, struct bn_err *err)
 {
   const struct bn_mysql_conf *conf = driver->conf;
-  const char *known;
+  const char *question = conf->password_prompt ? "MySQL password" : NULL, *known;
 
   if (driver->file.user != NULL && !conf->user_given)
     driver->user = driver->file.user;
   else
     driver->user = conf->user;
   if (driver_has_to_ask(conf))
-    return bn_secret_get(conf->password_prompt ? "MySQL password" : NULL, conf->password_file,
-                         driver->host, &driver->password, err);
+    return bn_secret_get(question, conf->password_file, driver->host, &driver->password, err);
   known = driver_find_known_password(driver);
   if (known != NULL)
     driver->password = driver->host->text(known);

@@ -51,6 +51,7 @@ static void driver_split_hosts(struct bn_pgsql *driver)
 static int driver_find_password(struct bn_pgsql *driver, struct bn_err *err)
 {
   const struct bn_pgsql_conf *conf = driver->conf;
+  const char *question = conf->password_prompt ? "PostgreSQL password" : NULL;
 
   if (conf->password != NULL) {
     driver->password = driver->host->text(conf->password);
@@ -58,8 +59,7 @@ static int driver_find_password(struct bn_pgsql *driver, struct bn_err *err)
   }
   if (!conf->password_prompt && conf->password_file == NULL)
     return 0;
-  return bn_secret_get(conf->password_prompt ? "PostgreSQL password" : NULL, conf->password_file,
-                       driver->host, &driver->password, err);
+  return bn_secret_get(question, conf->password_file, driver->host, &driver->password, err);
 }
 
 /* Checks what the table of options cannot check.  Returns 0, or -1 and err. */

@@ -73,34 +73,34 @@ static const char *error_sqlstate(int code)
 {
   switch (error_class(code)) {
   case BN_CLASS_SERIALIZATION:
-    return "40001";
+    return "40001"; /* serialization_failure */
   case BN_CLASS_LOCK_TIMEOUT:
-    return "55P03";
+    return "55P03"; /* lock_not_available */
   case BN_CLASS_DUPLICATE:
-    return "23505";
+    return "23505"; /* unique_violation */
   case BN_CLASS_READ_ONLY:
-    return "25006";
+    return "25006"; /* read_only_sql_transaction */
   case BN_CLASS_CONNECTION:
-    return "08001";
+    return "08001"; /* sqlclient_unable_to_establish_sqlconnection */
   default:
     break;
   }
   switch (error_primary(code)) {
   case SQLITE_FULL:
-    return "53100";
+    return "53100"; /* disk_full */
   case SQLITE_NOMEM:
-    return "53200";
+    return "53200"; /* out_of_memory */
   case SQLITE_IOERR:
-    return "58030";
+    return "58030"; /* io_error */
   case SQLITE_CORRUPT:
   case SQLITE_NOTADB:
-    return "XX001";
+    return "XX001"; /* data_corrupted */
   case SQLITE_CONSTRAINT:
-    return "23000";
+    return "23000"; /* integrity_constraint_violation */
   case SQLITE_INTERRUPT:
-    return "57014";
+    return "57014"; /* query_canceled */
   default:
-    return "HY000";
+    return "HY000"; /* general error, as MySQL's */
   }
 }
 

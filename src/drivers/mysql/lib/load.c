@@ -251,8 +251,7 @@ enum bn_sql bn_mysql_lib_load_rows(struct bn_mysql_lib *c, const char *rows, siz
   return BN_SQL_DONE;
 }
 
-/* Returns the number of rows, which are lines, and sets *is_ascii to whether all bytes are ASCII.
- */
+/* Returns the number of rows, each a line.  Sets *is_ascii to whether all bytes are ASCII. */
 static uint64_t load_count_rows(const struct bn_mysql_load *load, bool *is_ascii)
 {
   unsigned char used_bits = 0;

@@ -56,7 +56,8 @@ void bn_mysql_lib_adopt(struct bn_mysql_lib *c, struct bn_mysql_lib_stmt *st, si
 static void stmt_bind_value(MYSQL_BIND *to, const struct bn_sql_bind *b)
 {
   memset(to, 0, sizeof *to);
-  /* The library only reads these; its types have no const.  is_null is char or bool there. */
+  /* The library only reads by these pointers, but its members have no const, and is_null is a char
+     or a bool there: memcpy copies the pointers of either type. */
   memcpy(&to->buffer, &b->data, sizeof to->buffer);
   memcpy(&to->length, &b->len, sizeof to->length);
   memcpy(&to->is_null, &b->is_null, sizeof to->is_null);

@@ -91,7 +91,7 @@ static bool packet_read_error(struct bn_mysql_reply *r, const uint8_t *p, size_t
   if (len < ERROR_MIN)
     return false;
   r->code = bn_mysql_get2(p + 1);
-  if (r->code == 0)
+  if (r->code == 0) /* the reply would have no error */
     return false;
   if (r->code == PROGRESS) {
     r->code = 0;

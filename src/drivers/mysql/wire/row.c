@@ -217,11 +217,11 @@ static size_t row_put_time(const struct bn_mysql_column *c, const uint8_t *p, si
 
   if (c->type == TYPE_TIME) {
     const bool given = len >= TIME_CLOCK_LEN;
+    const uint64_t hours = given ? (uint64_t)bn_mysql_get4(p + 1) * 24 + p[5] : 0;
 
     if (given && p[0] != 0)
       *out++ = '-';
-    out = row_put_clock(out, c, given ? (uint64_t)bn_mysql_get4(p + 1) * 24 + p[5] : 0,
-                        given ? p + 6 : NULL, len >= TIME_FRACTION_LEN);
+    out = row_put_clock(out, c, hours, given ? p + 6 : NULL, len >= TIME_FRACTION_LEN);
   } else {
     const bool has_clock = len >= DATE_CLOCK_LEN;
 
@@ -310,12 +310,16 @@ int bn_mysql_row_get_binary(const struct bn_mysql_row *row, const struct bn_mysq
 {
   enum { FIRST_BIT = 2 };
   const size_t nulls_len = (FIRST_BIT + n + 7) / 8;
-  const uint8_t *nulls = row->data + 1, *p = nulls + nulls_len, *end = row->data + row->len;
+  const uint8_t *nulls = row->data + 1, *end = row->data + row->len, *p;
 
   if (row->len < 1 + nulls_len)
     return -1;
+  p = nulls + nulls_len;
   for (size_t i = 0; i < n; i++) {
-    if ((nulls[(FIRST_BIT + i) / 8] >> (FIRST_BIT + i) % 8 & 1) != 0)
+    const size_t bit = FIRST_BIT + i;
+    const bool is_null = (nulls[bit / 8] >> bit % 8 & 1) != 0;
+
+    if (is_null)
       out[i] = (struct bn_sql_value){.ptr = NULL, .len = 0};
     else if (row_read_value(&column[i], &p, end, cells + i * BN_MYSQL_CELL, &out[i]) != 0)
       return -1;

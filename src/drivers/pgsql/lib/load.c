@@ -54,7 +54,7 @@ static enum bn_sql load_finish(struct bn_pgsql_lib *c, enum bn_sql rc, struct bn
     return load_exec(c, "RELEASE SAVEPOINT bench_load", PGRES_COMMAND_OK, d);
   undo = load_exec(c, "ROLLBACK TO SAVEPOINT bench_load", PGRES_COMMAND_OK, &undone);
   d->rolled_back = undo == BN_SQL_DONE;
-  return undo == BN_SQL_LOST ? undo : rc;
+  return undo == BN_SQL_LOST ? BN_SQL_LOST : rc;
 }
 
 enum bn_sql bn_pgsql_lib_load_begin(struct bn_pgsql_lib *c, const char *table, const char *columns,
@@ -74,7 +74,9 @@ enum bn_sql bn_pgsql_lib_load_begin(struct bn_pgsql_lib *c, const char *table, c
                                listed ? ")" : "");
   rc = load_exec(c, sql, PGRES_COPY_IN, d);
   free(sql);
-  return rc == BN_SQL_DONE ? rc : load_finish(c, rc, d);
+  if (rc != BN_SQL_DONE)
+    return load_finish(c, rc, d);
+  return BN_SQL_DONE;
 }
 
 enum bn_sql bn_pgsql_lib_load_rows(struct bn_pgsql_lib *c, const char *rows, size_t len,

@@ -48,10 +48,11 @@ enum bn_sql bn_pgsql_lose_socket(struct bn_pgsql_wire *w, const char *call, cons
                                  struct bn_sql_diag *d)
 {
   const int error = w->stream.error;
+  const bool has_closed = error == 0 || error == ECONNRESET || error == EPIPE;
   char reason[REASON_MAX], text[sizeof d->text + 64];
 
   lost_format_reason(w, reason, sizeof reason);
-  if (error == 0 || error == ECONNRESET || error == EPIPE)
+  if (has_closed)
     (void)snprintf(text, sizeof text,
                    "%sserver closed the connection unexpectedly\n"
                    "\tThis probably means the server terminated abnormally\n"
