@@ -68,9 +68,10 @@ static char *names_look_up(const struct bn_driver_host *host, const char *name)
     return NULL;
   for (const struct addrinfo *a = found; a != NULL; a = a->ai_next) {
     char address[NI_MAXHOST], *longer;
+    const int failure =
+        getnameinfo(a->ai_addr, a->ai_addrlen, address, sizeof address, NULL, 0, NI_NUMERICHOST);
 
-    if (getnameinfo(a->ai_addr, a->ai_addrlen, address, sizeof address, NULL, 0, NI_NUMERICHOST) !=
-        0)
+    if (failure != 0)
       continue;
     longer = list == NULL ? host->text(address) : host->print("%s,%s", list, address);
     free(list);

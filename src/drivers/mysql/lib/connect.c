@@ -62,6 +62,7 @@ static void connect_choose_place(struct bn_mysql_place *p, const struct bn_mysql
 {
   const struct bn_mysql_conf *conf = driver->conf;
   const char *port = connect_find_override(t, "port");
+  bool overrides_server;
 
   *p = (struct bn_mysql_place){
       .host = connect_find_override(t, "host"),
@@ -77,7 +78,8 @@ static void connect_choose_place(struct bn_mysql_place *p, const struct bn_mysql
     p->password = driver->password;
   if (p->db == NULL)
     p->db = conf->db;
-  if (p->host == NULL && p->socket == NULL && port == NULL && driver->sockets->n > 0)
+  overrides_server = p->host != NULL || p->socket != NULL || port != NULL;
+  if (!overrides_server && driver->sockets->n > 0)
     p->socket = driver->sockets->item[t->ordinal % driver->sockets->n];
   if (p->socket != NULL) {
     p->host = BN_MYSQL_HOST;
@@ -86,8 +88,10 @@ static void connect_choose_place(struct bn_mysql_place *p, const struct bn_mysql
   if (p->host == NULL)
     p->host = driver->hosts->item[t->ordinal / driver->n_ports % driver->hosts->n];
   p->tcp = connect_needs_tcp(driver, port);
-  p->port =
-      port != NULL ? (unsigned)strtoul(port, NULL, 10) : driver->port[t->ordinal % driver->n_ports];
+  if (port != NULL)
+    p->port = (unsigned)strtoul(port, NULL, 10);
+  else
+    p->port = driver->port[t->ordinal % driver->n_ports];
 }
 
 /* Writes the place into d->where, in the words that follow "MySQL server", or nothing in a dialect

@@ -23,15 +23,16 @@ static const char source_name[] = "rows of bench";
    the file has the name of bench's rows, else -1: the library then refuses. */
 static int load_begin_reading(void **reader, const char *name, void *conn)
 {
-  struct bn_mysql_load *load = &((struct bn_mysql_lib *)conn)->load;
+  struct bn_mysql_lib *c = conn;
+  const bool is_of_load = c->load.expected && strcmp(name, source_name) == 0;
 
-  *reader = load;
-  load->next_part = load->part_read = 0;
-  return load->expected && strcmp(name, source_name) == 0 ? 0 : -1;
+  *reader = &c->load;
+  c->load.next_part = c->load.part_read = 0;
+  return is_of_load ? 0 : -1;
 }
 
-/* Gives the library the next bytes of the file, from the parts that were collected.  Returns their
-   number, or 0 at the end. */
+/* Gives the library the next bytes of the file, at most `room`, from the parts that were collected.
+   Returns their number, or 0 at the end. */
 static int load_read_rows(void *reader, char *out, unsigned room)
 {
   struct bn_mysql_load *load = reader;
@@ -164,10 +165,14 @@ static enum bn_sql load_check_table(struct bn_mysql_lib *c, const char *table, c
   res = mysql_store_result(c->handle);
   if (res == NULL)
     return bn_mysql_lib_fail(c, "mysql_store_result()", d);
-  why = mysql_num_fields(res) < SHOWN ? "the table's columns are unknown"
-                                      : load_check_columns(res, columns, &c->load.auto_field);
+  if (mysql_num_fields(res) < SHOWN)
+    why = "the table's columns are unknown";
+  else
+    why = load_check_columns(res, columns, &c->load.auto_field);
   mysql_free_result(res);
-  return why == NULL ? BN_SQL_DONE : load_refuse(why, d);
+  if (why != NULL)
+    return load_refuse(why, d);
+  return BN_SQL_DONE;
 }
 
 void bn_mysql_lib_load_forget(struct bn_mysql_lib *c)

@@ -299,7 +299,8 @@ bool bn_mysql_lib_login(struct bn_mysql_lib *c, const struct bn_mysql_place *p,
   (void)mysql_optionsv(c->handle, MARIADB_OPT_IO_WAIT, mariadb_wait);
   done = mariadb_log_in(c, p);
   *refused = c->login_waits > LOGIN_WAITS_MAX ? endless_login : NULL;
-  /* wire/ makes an encrypted socket nonblocking without a waiter too. */
+  /* Later calls have to wait by mariadb_wait if the socket does not block: with a waiter, or
+     because wire/ has made it so, as it does with an encrypted one. */
   c->calls_back = done && (c->wait->waiter != NULL || bn_mysql_lib_tls(c) != NULL);
   if (!c->calls_back)
     (void)mysql_optionsv(c->handle, MARIADB_OPT_IO_WAIT, NULL);

@@ -291,7 +291,7 @@ void bn_mysql_lib_stmt_free_result(struct bn_mysql_lib_stmt *st)
 void bn_mysql_lib_stmt_close(struct bn_mysql_lib_stmt *st)
 {
   if (st->handle != NULL) {
-    const MYSQL_STMT *handle = st->handle;
+    const MYSQL_STMT *handle = st->handle; /* for the trace, after it is freed */
     bool failed;
 
     bn_mysql_lib_enter(st->lib);

@@ -400,24 +400,25 @@ enum bn_sql bn_pgsql_wire_query(struct bn_pgsql_wire *w, const char *sql, struct
 enum bn_sql bn_pgsql_wire_execute(struct bn_pgsql_wire *w, const struct bn_pgsql_request *q,
                                   int *fields, struct bn_sql_result *r, struct bn_sql_diag *d)
 {
+  static const char call[] = "PQexecPrepared";
   const size_t size = wire_size_of_bind(q);
   const bool fields_known = *fields != BN_PGSQL_UNKNOWN;
   char *begin, *p;
   enum bn_sql rc;
 
-  if (!wire_begin_answer(w, fields_known ? *fields : BN_PGSQL_NO_ROWS, "PQexecPrepared", r, d, &rc))
+  if (!wire_begin_answer(w, fields_known ? *fields : BN_PGSQL_NO_ROWS, call, r, d, &rc))
     return rc;
   if (__builtin_expect(size == 0, 0))
-    return bn_pgsql_fail_too_long("PQexecPrepared", d);
+    return bn_pgsql_fail_too_long(call, d);
   begin = bn_stream_room(&w->stream, size);
   if (__builtin_expect(begin == NULL, 0))
-    return bn_pgsql_fail_out_of_memory("PQexecPrepared", d);
+    return bn_pgsql_fail_out_of_memory(call, d);
   p = wire_put_bind(begin, q, q->name);
   if (!fields_known)
     p = wire_put_bytes(p, describe, sizeof describe);
   p = wire_put_bytes(p, execute_sync, sizeof execute_sync);
   bn_stream_wrote(&w->stream, (size_t)(p - begin));
-  rc = wire_converse(w, EXTENDED, "PQexecPrepared", r, d);
+  rc = wire_converse(w, EXTENDED, call, r, d);
   if (__builtin_expect(!fields_known, 0) && rc <= BN_SQL_ROWS) /* DONE or ROWS */
     *fields = rc == BN_SQL_ROWS ? w->reply.result_fields : BN_PGSQL_NO_ROWS;
   return rc;
@@ -426,22 +427,23 @@ enum bn_sql bn_pgsql_wire_execute(struct bn_pgsql_wire *w, const struct bn_pgsql
 enum bn_sql bn_pgsql_wire_execute_anew(struct bn_pgsql_wire *w, const struct bn_pgsql_request *q,
                                        struct bn_sql_result *r, struct bn_sql_diag *d)
 {
+  static const char call[] = "PQexecParams";
   const size_t bind = wire_size_of_bind(q), parse = wire_size_of_parse(q);
   char *begin, *p;
   enum bn_sql rc;
 
-  if (!wire_begin_answer(w, BN_PGSQL_NO_ROWS, "PQexecParams", r, d, &rc))
+  if (!wire_begin_answer(w, BN_PGSQL_NO_ROWS, call, r, d, &rc))
     return rc;
   if (bind == 0)
-    return bn_pgsql_fail_too_long("PQexecParams", d);
+    return bn_pgsql_fail_too_long(call, d);
   begin = parse < INT32_MAX - bind ? bn_stream_room(&w->stream, bind + parse) : NULL;
   if (begin == NULL)
-    return bn_pgsql_fail_out_of_memory("PQexecParams", d);
+    return bn_pgsql_fail_out_of_memory(call, d);
   p = wire_put_bind(wire_put_parse(begin, q, ""), q, "");
   p = wire_put_bytes(p, describe, sizeof describe);
   p = wire_put_bytes(p, execute_sync, sizeof execute_sync);
   bn_stream_wrote(&w->stream, (size_t)(p - begin));
-  return wire_converse(w, EXTENDED, "PQexecParams", r, d);
+  return wire_converse(w, EXTENDED, call, r, d);
 }
 
 enum bn_sql bn_pgsql_wire_prepare(struct bn_pgsql_wire *w, struct bn_pgsql_request *const *q,
