@@ -176,10 +176,11 @@ bool bn_mysql_quotes_errno(const struct bn_sql_diag *d, int error)
 
 const char *bn_mysql_remedy(const struct bn_sql_diag *d)
 {
+  const bool names_connections = strstr(d->text, "'max_user_connections'") != NULL;
+
   if (d->code == SERVER_FULL)
     return "raise max_connections on the server, or use fewer --threads";
-  if (d->code == SERVER_FULL_FOR_USER ||
-      (d->code == SERVER_ACCOUNT_LIMIT && strstr(d->text, "'max_user_connections'") != NULL))
+  if (d->code == SERVER_FULL_FOR_USER || (d->code == SERVER_ACCOUNT_LIMIT && names_connections))
     return "raise the limit with \"ALTER USER ... WITH MAX_USER_CONNECTIONS\" on the server, or "
            "use fewer --threads";
   if (d->code == SERVER_ACCOUNT_LIMIT)

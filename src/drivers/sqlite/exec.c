@@ -183,17 +183,19 @@ enum bn_sql bn_sqlite_prepare(void *conn, void *stmt, const char *sql, size_t le
   struct bn_sqlite_stmt *s = stmt;
   const char *const end = sql + len;
   sqlite3_stmt *second = NULL;
+  enum bn_sql rc;
 
   s->conn = c;
-  if (exec_compile(c, sql, len, SQLITE_PREPARE_PERSISTENT, &s->st, &sql, d) != BN_SQL_DONE)
-    return BN_SQL_ERROR;
+  rc = exec_compile(c, sql, len, SQLITE_PREPARE_PERSISTENT, &s->st, &sql, d);
+  if (rc != BN_SQL_DONE)
+    return rc;
   if (s->st == NULL)
     return bn_sqlite_fail_text(c, SQLITE_ERROR, "sqlite3_prepare_v3()", "Query was empty", d);
   if (sql == end)
     return BN_SQL_DONE;
   /* Blanks and comments may follow. */
-  if (exec_compile(c, sql, (size_t)(end - sql), 0, &second, NULL, d) == BN_SQL_DONE &&
-      second == NULL)
+  rc = exec_compile(c, sql, (size_t)(end - sql), 0, &second, NULL, d);
+  if (rc == BN_SQL_DONE && second == NULL)
     return BN_SQL_DONE;
   (void)sqlite3_finalize(second);
   (void)sqlite3_finalize(s->st);

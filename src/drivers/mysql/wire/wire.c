@@ -305,7 +305,9 @@ static enum bn_sql wire_send_prepares(struct bn_mysql_wire *w, const struct bn_s
     p += bn_mysql_seal(p, list[i].len + 1);
   }
   bn_stream_wrote(&w->stream, (size_t)(p - out));
-  return bn_stream_flush(&w->stream) == 0 ? BN_SQL_DONE : wire_lose_unsent(w, &prepare_call, d);
+  if (bn_stream_flush(&w->stream) != 0)
+    return wire_lose_unsent(w, &prepare_call, d);
+  return BN_SQL_DONE;
 }
 
 /* Reads into d why the server has refused to prepare a statement; the packet ends at answer->at.
@@ -338,7 +340,9 @@ static enum bn_sql wire_read_description(struct bn_mysql_wire *w, struct bn_mysq
     if (bn_stream_fill(&w->stream, BN_STREAM_WAITING) < 0)
       return wire_lose(w, BN_MYSQL_LOST, prepare_name, d);
   }
-  return got == BN_READ_DONE ? BN_SQL_DONE : wire_lose(w, BN_MYSQL_MALFORMED, prepare_name, d);
+  if (got == BN_READ_BAD)
+    return wire_lose(w, BN_MYSQL_MALFORMED, prepare_name, d);
+  return BN_SQL_DONE;
 }
 
 /* Makes st the statement that the answer, at the beginning of the stream, describes. */

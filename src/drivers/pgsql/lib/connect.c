@@ -178,13 +178,15 @@ static enum bn_sql connect_establish(struct bn_pgsql_lib *c, uint64_t deadline_n
                                      struct bn_sql_diag *d)
 {
   PostgresPollingStatusType state = PGRES_POLLING_WRITING;
-  int events = 0;
+  int n_events = 0;
 
   while (PQstatus(c->handle) != CONNECTION_BAD && state != PGRES_POLLING_OK &&
          state != PGRES_POLLING_FAILED) {
-    if (!connect_wait(c, state == PGRES_POLLING_READING ? POLLIN : POLLOUT, deadline_ns))
+    const short event = state == PGRES_POLLING_READING ? POLLIN : POLLOUT;
+
+    if (!connect_wait(c, event, deadline_ns))
       return connect_give_up(c, "timeout expired", d);
-    if (++events > LOGIN_EVENTS_MAX)
+    if (++n_events > LOGIN_EVENTS_MAX)
       return connect_give_up(c,
                              "the server asks for authentication again and again; check what "
                              "listens at this address",
@@ -376,8 +378,9 @@ enum bn_sql bn_pgsql_lib_connect(struct bn_pgsql_lib *c, const struct bn_pgsql *
   deadline_ns = bn_deadline_within(driver->host, driver->conf->connect_timeout_s, deadline_ns);
   for (;;) {
     rc = connect_try_once(c, values, deadline_ns, d);
-    if (rc == BN_SQL_DONE || !connect_met_full_backlog(d) ||
-        !bn_backlog_wait(&backlog, c->wait->waiter, driver->host, deadline_ns))
+    if (rc == BN_SQL_DONE || !connect_met_full_backlog(d))
+      return rc;
+    if (!bn_backlog_wait(&backlog, c->wait->waiter, driver->host, deadline_ns))
       return rc;
     PQfinish(c->handle);
   }
