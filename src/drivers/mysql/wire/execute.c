@@ -62,7 +62,8 @@ static uint8_t *execute_put8(uint8_t *out, const void *value)
   return execute_put(out, bits, 8);
 }
 
-/* Writes a number of variable length (bn_mysql_get_number). */
+/* Writes a number in as few bytes as hold it, as bn_mysql_get_number reads them: 1, or a byte that
+   tells how many follow, and 2, 3 or 8. */
 static uint8_t *execute_put_number(uint8_t *out, uint64_t n)
 {
   if (n < BN_MYSQL_NUMBER_LONG)

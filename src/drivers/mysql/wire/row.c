@@ -101,7 +101,7 @@ int bn_mysql_row_get_text(const struct bn_mysql_row *row, size_t n, struct bn_sq
    `out`, it returns the position after what it writes. */
 static char *row_put_digits(char *out, uint64_t n, unsigned least)
 {
-  char digits[20];
+  char digits[20]; /* as many as UINT64_MAX has; the last digit comes first */
   unsigned len = 0;
 
   do
