@@ -13,6 +13,10 @@ static const char bn_remedy_ports[] =
     "all local ports of net.ipv4.ip_local_port_range are in use: widen the range with sysctl, "
     "connect to a socket file, or use fewer --threads";
 
+/* The reason and the remedy if a login is given up because it does not end. */
+static const char bn_remedy_endless_login[] =
+    "the server asks for authentication again and again; check what listens at this address";
+
 /* The remedy if CREATE TABLE fails because there is such a table. */
 static const char bn_remedy_table[] = "run 'cleanup' first, with the options of its 'prepare'";
 

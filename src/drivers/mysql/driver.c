@@ -172,7 +172,7 @@ static const char *driver_find_known_password(const struct bn_mysql *driver)
 static int driver_find_account(struct bn_mysql *driver, struct bn_err *err)
 {
   const struct bn_mysql_conf *conf = driver->conf;
-  const char *question = conf->password_prompt ? "MySQL password" : NULL, *known;
+  const char *question = conf->password_prompt ? "MySQL password" : NULL, *password;
 
   if (driver->file.user != NULL && !conf->user_given)
     driver->user = driver->file.user;
@@ -180,9 +180,9 @@ static int driver_find_account(struct bn_mysql *driver, struct bn_err *err)
     driver->user = conf->user;
   if (driver_has_to_ask(conf))
     return bn_secret_get(question, conf->password_file, driver->host, &driver->password, err);
-  known = driver_find_known_password(driver);
-  if (known != NULL)
-    driver->password = driver->host->text(known);
+  password = driver_find_known_password(driver);
+  if (password != NULL)
+    driver->password = driver->host->text(password);
   return 0;
 }
 

@@ -12,6 +12,7 @@
 #include <mysql/plugin_auth.h>
 
 #include "drivers/common/deadline.h"
+#include "drivers/common/remedy.h"
 #include "drivers/common/tls.h"
 #include "drivers/mysql/driver.h"
 #include "drivers/mysql/lib/lib.h"
@@ -191,9 +192,6 @@ const char *bn_mysql_lib_explain_cleartext(MYSQL *handle)
 
 /* --- waits for the socket --- */
 
-static const char endless_login[] =
-    "the server asks for authentication again and again; check what listens at this address";
-
 /* Connects and logs in.  Returns false if that fails; the handle knows why. */
 static bool mariadb_log_in(struct bn_mysql_lib *c, const struct bn_mysql_place *p)
 {
@@ -298,7 +296,7 @@ bool bn_mysql_lib_login(struct bn_mysql_lib *c, const struct bn_mysql_place *p,
   mariadb_in_call = c;
   (void)mysql_optionsv(c->handle, MARIADB_OPT_IO_WAIT, mariadb_wait);
   done = mariadb_log_in(c, p);
-  *refused = c->login_waits > LOGIN_WAITS_MAX ? endless_login : NULL;
+  *refused = c->login_waits > LOGIN_WAITS_MAX ? bn_remedy_endless_login : NULL;
   /* Later calls have to wait by mariadb_wait if the socket does not block: with a waiter, or
      because wire/ has made it so, as it does with an encrypted one. */
   c->calls_back = done && (c->wait->waiter != NULL || bn_mysql_lib_tls(c) != NULL);

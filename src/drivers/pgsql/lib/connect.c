@@ -8,6 +8,7 @@
 
 #include "drivers/common/deadline.h"
 #include "drivers/common/names.h"
+#include "drivers/common/remedy.h"
 #include "drivers/common/sockwait.h"
 #include "drivers/pgsql/driver.h"
 #include "drivers/pgsql/error.h"
@@ -187,10 +188,7 @@ static enum bn_sql connect_establish(struct bn_pgsql_lib *c, uint64_t deadline_n
     if (!connect_wait(c, event, deadline_ns))
       return connect_give_up(c, "timeout expired", d);
     if (++n_events > LOGIN_EVENTS_MAX)
-      return connect_give_up(c,
-                             "the server asks for authentication again and again; check what "
-                             "listens at this address",
-                             d);
+      return connect_give_up(c, bn_remedy_endless_login, d);
     state = PQconnectPoll(c->handle);
   }
   if (PQstatus(c->handle) == CONNECTION_OK) {
