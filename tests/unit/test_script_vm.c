@@ -46,7 +46,9 @@ static const struct bn_vm_table table = {
 static const char script[] = "x = 100\n"
                              "function add(n) x = x + n; return x end\n"
                              "function parent() return ffi.C.getppid() end\n"
-                             "function refuse() error('refused') end\n";
+                             "function refuse() error('refused') end\n"
+                             "function complain() error('port 1: host a:2: refused', 0) end\n"
+                             "function load_bad() loadstring('error(\"x: y\")')() end\n";
 
 /* Writes a file of that name in the folder of the test.  Returns its path, until the next call. */
 static const char *write_file(const char *name, const char *text)
@@ -144,6 +146,13 @@ static void test_interpreters(void **state)
   assert_null(bn_lua_current());
   assert_int_equal(bn_lua_call_global(&a, "absent"), 0);
   assert_int_equal(bn_lua_call_global(&a, "refuse"), -1);
+  /* The kind of a failure is its place in the script, or else its whole text. */
+  assert_non_null(strstr(a.failure.kind, "s.lua:4"));
+  assert_null(strstr(a.failure.kind, "refused"));
+  assert_int_equal(bn_lua_call_global(&a, "complain"), -1);
+  assert_string_equal(a.failure.kind, "port 1: host a:2: refused");
+  assert_int_equal(bn_lua_call_global(&a, "load_bad"), -1);
+  assert_string_equal(a.failure.kind, "[string \"error(\"x: y\")\"]:1");
   assert_true(bn_lua_has_function(&a, "add") && !bn_lua_has_function(&a, "x"));
 
   bn_chunks_note(vm.chunks, dir);

@@ -253,15 +253,23 @@ static void call_log_text(const struct bn_lua *lua, const char *what, const char
     bn_log(BN_FATAL, "%s", text);
 }
 
-/* Returns the length of the place in the script, such as "x.lua:12", at the start of a message; the
-   length of the message if it has none. */
+/* Returns the length of the place in the script, such as "x.lua:12", that Lua has put before a
+   message with ": " between them; the length of the message if it has no place.  A ": " that comes
+   earlier is one of the message, and ends the search, unless it is in the name of a text that
+   load() has compiled: [string "x: y"]:12. */
 static size_t call_place_length(const char *text)
 {
-  for (const char *colon = strchr(text, ':'); colon != NULL; colon = strchr(colon + 1, ':')) {
-    const size_t digits = strspn(colon + 1, "0123456789");
+  static const char string_begin[] = "[string \"";
+  const bool is_string = strncmp(text, string_begin, sizeof string_begin - 1) == 0;
+  const char *string_end = is_string ? strstr(text, "\"]:") : NULL;
+  const char *colon = strchr(string_end != NULL ? string_end : text, ':');
 
-    if (digits > 0 && colon[1 + digits] == ':')
-      return (size_t)(colon - text) + 1 + digits;
+  for (; colon != NULL && colon[1] != ' '; colon = strchr(colon + 1, ':')) {
+    const size_t n_digits = strspn(colon + 1, "0123456789");
+    const char *end = colon + 1 + n_digits;
+
+    if (n_digits > 0 && *end == ':')
+      return (size_t)(end - text);
   }
   return strlen(text);
 }
