@@ -153,10 +153,10 @@ static void call_log_as_05(const char *text, const char *what)
            strcmp(what, "thread_run") == 0 ? "event" : what, text);
 }
 
-/* Pushes a text for the error value on top and returns true, if the value is a table that the SQL
-   module has raised to restart an event; else pushes nothing and returns false.  The text is worded
-   as for any failed statement.  Outside of the dialects it also has the statement and the place in
-   the script, which the server's message lacks. */
+/* If the error value on top is a table that the SQL module has raised to restart an event, pushes
+   the text of any failed statement for it and returns true; else pushes nothing and returns false.
+   Outside of the dialects the text also has the statement and the place in the script, which the
+   server's message lacks. */
 static bool call_push_sql_error(lua_State *L)
 {
   static const char *const fields[] = {"sql_errno", "sql_state", "sql_errmsg", "statement",
@@ -202,8 +202,9 @@ static bool call_is_refusal(lua_State *L)
   return is_refusal;
 }
 
-/* Returns whether the reason of a failure has been logged, so that a message of the script's
-   function would add nothing: in a bundled workload, or after an interruption. */
+/* Returns whether a message of the script's function would add nothing to what was logged (see
+   bn_lua.reported): in a bundled workload, whose user did not write the function, or after an
+   interruption. */
 static bool call_was_explained(const struct bn_lua *lua)
 {
   if (!lua->reported || !lua->vm->setup->conf->policy->fatal_on_stderr)
@@ -239,14 +240,14 @@ static void call_log_failure(const char *what, const char *text, const char *sql
 }
 
 /* Logs the text of an error of the function `what` in the words of the dialect; NULL: of the top
-   level. */
+   level.  0.5 has no sysbench.cmdline.call_command() and names the command that this calls. */
 static void call_log_text(const struct bn_lua *lua, const char *what, const char *text)
 {
-  static const char call_command[] = "sysbench.cmdline.call_command";
   const struct bn_script_setup *setup = lua->vm->setup;
+  const bool is_of_command = what != NULL && strcmp(what, "sysbench.cmdline.call_command") == 0;
 
   if (setup->conf->policy->panics)
-    call_log_as_05(text, what != NULL && strcmp(what, call_command) == 0 ? setup->command : what);
+    call_log_as_05(text, is_of_command ? setup->command : what);
   else if (what != NULL)
     call_log_failure(what, text, lua->sql_state);
   else
@@ -358,23 +359,29 @@ static int call_protected(void *arg)
   return lua_pcall(c->L, c->nargs, c->nresults, c->handler);
 }
 
-/* Handles the outcome of a protected call, whose error value is on top if rc is not 0: an error is
-   logged and popped, and after os.exit(), which is no failure, the nresults are nil.  Returns 0, or
-   -1 after an error. */
+/* Pops the error value of a protected call.  If os.exit() has raised it, which is no failure,
+   pushes nil for each of the nresults and returns 0; else logs the error and returns -1. */
+static int call_take_error(lua_State *L, int nresults, const char *what)
+{
+  if (bn_library_is_exit(L)) {
+    lua_pop(L, 1);
+    lua_settop(L, lua_gettop(L) + nresults);
+    return 0;
+  }
+  call_log_error(L, what);
+  lua_pop(L, 1);
+  return -1;
+}
+
+/* Ends a protected call that has returned rc: 0 with its nresults on top of the stack, else with an
+   error value there.  Returns 0 with nresults on top, or -1 after logging the error. */
 static int call_finish(struct bn_lua *lua, int rc, int nresults, const char *what)
 {
-  const bool has_exited = rc != 0 && bn_library_is_exit(lua->L);
-  const bool has_failed = rc != 0 && !has_exited;
+  const int result = rc == 0 ? 0 : call_take_error(lua->L, nresults, what);
 
-  if (has_failed)
-    call_log_error(lua->L, what);
-  if (rc != 0)
-    lua_pop(lua->L, 1);
-  if (has_exited)
-    lua_settop(lua->L, lua_gettop(lua->L) + nresults);
   lua->traced = false;
   lua->reported = false;
-  return has_failed ? -1 : 0;
+  return result;
 }
 
 int bn_lua_call(struct bn_lua *lua, int nargs, int nresults, const char *what)
