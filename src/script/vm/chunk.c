@@ -120,10 +120,10 @@ static struct bn_chunk *chunk_compile(lua_State *L, char *file, char *chunkname,
   return NULL;
 }
 
-/* Compiles a chunk that returns the text as a function, so that each session that shares an
-   interpreter has a function of its own with the same bytecode.  The text begins on the first line,
-   so that its line numbers stay right.  Returns NULL if a text that is correct alone does not
-   compile within a function. */
+/* Compiles a chunk that returns the text of c as a function: each session that shares an
+   interpreter calls it for a function of its own with the same bytecode.  The text begins on the
+   first line, so that its line numbers stay right.  Returns NULL if the text does not compile
+   within a function, though it does alone; then c has no maker. */
 static struct bn_chunk *chunk_compile_maker(lua_State *L, const struct bn_chunk *c,
                                             const struct bn_buf *text)
 {
@@ -142,20 +142,31 @@ static struct bn_chunk *chunk_compile_maker(lua_State *L, const struct bn_chunk 
   return maker;
 }
 
-/* Prepares a new chunk for sessions that share an interpreter.  With --workers, compiles its maker.
-   A chunk that was compiled before the script gave --workers a default has no maker, and each
-   session loads its bytecode.  Sets all->use_random if the text names math.random, so that sessions
-   get interpreters of their own from the start.  If a script calls the function by another name
+/* Notes if the text names math.random, whose stream sessions must not share: they then get
+   interpreters of their own from the start.  If a script calls the function by another name
    (`local m = math`), internal.wants_own() finds that when the script draws a number. */
-static void chunk_prepare_sharing(struct bn_chunks *all, lua_State *L, struct bn_chunk *c,
-                                  const struct bn_buf *text)
+static void chunk_note_random(struct bn_chunks *all, const struct bn_buf *text)
 {
   static const char function[] = "math.random";
 
-  if (all->setup->conf->raw.workers != 0)
-    c->maker = chunk_compile_maker(L, c, text);
   if (text->len > 0 && memmem(text->data, text->len, function, sizeof function - 1) != NULL)
     atomic_store(&all->use_random, true);
+}
+
+/* Makes a chunk for the list as chunk_compile() does, for sessions that may share an interpreter
+   (--workers).  A chunk that was made before the script gave --workers a default has no maker:
+   then each session loads its bytecode. */
+static struct bn_chunk *chunk_make(struct bn_chunks *all, lua_State *L, char *file, char *chunkname,
+                                   const struct bn_buf *text)
+{
+  struct bn_chunk *c = chunk_compile(L, file, chunkname, text);
+
+  if (c == NULL)
+    return NULL;
+  if (all->setup->conf->raw.workers != 0)
+    c->maker = chunk_compile_maker(L, c, text);
+  chunk_note_random(all, text);
+  return c;
 }
 
 bool bn_chunks_use_random(struct bn_chunks *all)
@@ -206,7 +217,6 @@ static bool chunk_is_same_on_host(const struct bn_chunks *all, const char *file,
 bool bn_chunks_compare(struct bn_chunks *all, const char *file)
 {
   struct bn_buf text;
-  bool same;
 
   if (all->setup->compare == NULL)
     return true;
@@ -214,10 +224,11 @@ bool bn_chunks_compare(struct bn_chunks *all, const char *file)
   /* The lock lets one thread at a time ask the host. */
   (void)pthread_mutex_lock(&all->lock);
   /* A file that cannot be read counts as the same: Lua will say so when it reads the file. */
-  same = chunk_read_path(file, &text) != 0 || chunk_is_same_on_host(all, file, &text);
+  const bool is_same = chunk_read_path(file, &text) != 0 || chunk_is_same_on_host(all, file, &text);
+
   (void)pthread_mutex_unlock(&all->lock);
   bn_buf_done(&text);
-  return same;
+  return is_same;
 }
 
 /* Compiles the text of a file and adds its chunk to the list.  Returns NULL and a message if the
@@ -225,15 +236,14 @@ bool bn_chunks_compare(struct bn_chunks *all, const char *file)
 static struct bn_chunk *chunk_add(struct bn_chunks *all, lua_State *L, const char *file,
                                   const struct bn_buf *text, struct bn_buf *msg)
 {
-  struct bn_chunk *c = chunk_compile(L, bn_alloc_text(file),
-                                     bn_alloc_print("@%s", chunk_name_to_show(all, file)), text);
+  struct bn_chunk *c = chunk_make(all, L, bn_alloc_text(file),
+                                  bn_alloc_print("@%s", chunk_name_to_show(all, file)), text);
 
   if (c == NULL) {
     (void)bn_buf_str(msg, lua_tostring(L, -1));
     lua_pop(L, 1);
     return NULL;
   }
-  chunk_prepare_sharing(all, L, c, text);
   c->next = all->first;
   all->first = c;
   return c;
@@ -299,14 +309,12 @@ const struct bn_chunk *bn_chunks_load_stdin(struct bn_chunks *all, lua_State *L,
                      "no test is named, and standard input has no script; name a test, for "
                      "example: bench cpu run (see bench --help)");
   } else {
-    c = chunk_compile(L, bn_alloc_text("stdin"), bn_alloc_text("=stdin"), &text);
-    if (c != NULL)
-      chunk_prepare_sharing(all, L, c, &text);
-    else
+    c = chunk_make(all, L, bn_alloc_text("stdin"), bn_alloc_text("=stdin"), &text);
+    if (c == NULL)
       (void)bn_err_set(err, EINVAL, "%s", lua_tostring(L, -1));
   }
   bn_buf_done(&text);
-  all->first = c; /* the list was empty, as no source came before */
+  all->first = c; /* the list was empty, because the script is the first source */
   return c;
 }
 

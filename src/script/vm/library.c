@@ -17,11 +17,15 @@
 /* Its address is the error value that os.exit() raises to leave a script. */
 static const char exit_mark;
 
-/* Calls upvalue 1, a function that starts a child, with SIGINT and SIGTERM unblocked, because the
-   child inherits the mask.  The call is protected, so that an error blocks the signals again. */
+/* The upvalue of a C function that stands for a function of Lua's libraries: that function. */
+enum { WRAPPED = 1 };
+
+/* Stands for a function that starts a child, and calls it with SIGINT and SIGTERM unblocked,
+   because the child inherits the mask.  The call is protected, so that an error blocks the signals
+   again. */
 static int library_call_unblocked(lua_State *L)
 {
-  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_pushvalue(L, lua_upvalueindex(WRAPPED));
   lua_insert(L, 1);
   bn_stop_unblock_for_child();
   const int rc = lua_pcall(L, lua_gettop(L) - 1, LUA_MULTRET, 0);
@@ -35,7 +39,7 @@ static int library_call_unblocked(lua_State *L)
    catches errors in a loop, which would never end. */
 enum { EXITS_MAX = 2 };
 
-/* Stands for os.exit(), which is upvalue 1.  During a run it asks the run to end, so that the
+/* Stands for os.exit().  During a run it asks the run to end, so that the
    result is not lost, and raises an error to leave the script; the process exits with the status
    afterwards.  Without a run it exits at once. */
 static int library_exit(lua_State *L)
@@ -49,15 +53,16 @@ static int library_exit(lua_State *L)
   else
     status = (int)luaL_optinteger(L, 1, 0);
   if (!services->leave(services->of, status)) { /* there is no run */
-    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_pushvalue(L, lua_upvalueindex(WRAPPED));
     lua_insert(L, 1);
     lua_call(L, lua_gettop(L) - 1, 0);
     return 0;
   }
-  const bool is_of_run = lua->session->id < lua->vm->setup->conf->plan.threads;
+  /* The reporting thread has the number of threads as its id, and is never parked. */
+  const bool is_reporting = lua->session->id >= lua->vm->setup->conf->plan.threads;
 
   lua->exits++;
-  if (lua->exits > EXITS_MAX && lua->worker && is_of_run)
+  if (lua->exits > EXITS_MAX && lua->worker && !is_reporting)
     services->stay_behind(services->of);
   lua_pushlightuserdata(L, (void *)(uintptr_t)&exit_mark);
   return lua_error(L);
@@ -68,7 +73,7 @@ bool bn_library_is_exit(lua_State *L)
   return lua_touserdata(L, -1) == (const void *)&exit_mark;
 }
 
-/* Replaces a function of the library table on top by a closure whose upvalue 1 is that function. */
+/* Replaces a function of the library table on top by a wrapper that has it as WRAPPED. */
 static void library_wrap_function(lua_State *L, const char *function, lua_CFunction wrapper)
 {
   lua_getfield(L, -1, function);
@@ -99,16 +104,19 @@ static void library_wrap_table(lua_State *L, const char *library)
   }
 }
 
-/* Replaces the upvalues of library_print_line(), the table io and nil, by io.stdout and its method
-   write, at the first call.  They do not exist before, if io is opened when it is first used. */
+/* The upvalues of library_print_line(): io.stdout and its method write.  Before the first call they
+   are the table io and nil, because a worker's io is empty until it is first used. */
+enum { PRINT_STREAM = 1, PRINT_WRITE, N_PRINT_UPVALUES = PRINT_WRITE };
+
+/* Sets the upvalues at the first call of library_print_line(). */
 static void library_bind_stdout(lua_State *L)
 {
-  if (!lua_isnil(L, lua_upvalueindex(2)))
+  if (!lua_isnil(L, lua_upvalueindex(PRINT_WRITE)))
     return;
-  lua_getfield(L, lua_upvalueindex(1), "stdout");
+  lua_getfield(L, lua_upvalueindex(PRINT_STREAM), "stdout");
   lua_getfield(L, -1, "write");
-  lua_replace(L, lua_upvalueindex(2));
-  lua_replace(L, lua_upvalueindex(1));
+  lua_replace(L, lua_upvalueindex(PRINT_WRITE));
+  lua_replace(L, lua_upvalueindex(PRINT_STREAM));
 }
 
 /* Prints its arguments as print does, but in one piece, so that lines of two threads do not mix. */
@@ -117,8 +125,9 @@ static int library_print_line(lua_State *L)
   const int n_args = lua_gettop(L);
 
   library_bind_stdout(L);
-  lua_pushvalue(L, lua_upvalueindex(2));
-  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_pushvalue(L, lua_upvalueindex(PRINT_WRITE));
+  lua_pushvalue(L, lua_upvalueindex(PRINT_STREAM));
+  /* Each argument, and a tab or the newline after it; tostring and its argument. */
   luaL_checkstack(L, 2 * n_args + 2, "too many arguments");
   for (int i = 1; i <= n_args; i++) {
     if (i > 1)
@@ -144,11 +153,11 @@ static void library_replace_print(lua_State *L)
 {
   lua_getglobal(L, "io");
   lua_pushnil(L); /* until library_bind_stdout() */
-  lua_pushcclosure(L, library_print_line, 2);
+  lua_pushcclosure(L, library_print_line, N_PRINT_UPVALUES);
   lua_setglobal(L, "print");
 }
 
-/* Stands for dofile or loadfile, which is upvalue 1, but also finds files from another host, and
+/* Stands for dofile or loadfile, but also finds files from another host, and
    bundled scripts for missing files of old installations.  Notes the files of the main instance for
    bn_chunks_each(). */
 static int library_read_file(lua_State *L)
@@ -168,7 +177,7 @@ static int library_read_file(lua_State *L)
     return luaL_error(L, "%s is another file than that of the controller", path);
   if (path != NULL && !lua->worker)
     bn_chunks_note(lua->vm->chunks, path);
-  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_pushvalue(L, lua_upvalueindex(WRAPPED));
   lua_insert(L, 1);
   lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
   return lua_gettop(L);
@@ -187,12 +196,14 @@ static const luaL_Reg lazy_libraries[] = {
     {LUA_IOLIBNAME, luaopen_io},   {LUA_OSLIBNAME, luaopen_os},     {LUA_DBLIBNAME, luaopen_debug},
     {LUA_BITLIBNAME, luaopen_bit}, {LUA_MATHLIBNAME, luaopen_math}, {NULL, NULL}};
 
+/* The upvalue of library_fill(): the library's index in lazy_libraries. */
+enum { LIBRARY_INDEX = 1 };
+
 /* Implements __index and "bn.complete" of the table of a library that is not open yet: opens the
-   library into the table and returns the entry.  Upvalue 1 is the library's index in
-   lazy_libraries. */
+   library into the table and returns the entry that was asked for. */
 static int library_fill(lua_State *L)
 {
-  const luaL_Reg *library = &lazy_libraries[lua_tointeger(L, lua_upvalueindex(1))];
+  const luaL_Reg *library = &lazy_libraries[lua_tointeger(L, lua_upvalueindex(LIBRARY_INDEX))];
 
   lua_settop(L, 2); /* the library's table, the name that was asked for */
   /* The metatable goes first, or opening the library would come here again. */

@@ -15,19 +15,21 @@
 static void module_path_add_luarocks(struct bn_buf *b, const char *folder, const char *ext,
                                      bool with_init)
 {
+  static const char *const subfolders[] = {"5.1/", ""};
   const char *home = getenv("HOME");
-  static const char *const versions[] = {"5.1/", ""};
 
-  for (size_t i = 0; home != NULL && i < sizeof versions / sizeof *versions; i++) {
-    (void)bn_buf_printf(b, "%s/.luarocks/%s/lua/%s?%s;", home, folder, versions[i], ext);
+  if (home == NULL)
+    return;
+  for (size_t i = 0; i < sizeof subfolders / sizeof *subfolders; i++) {
+    (void)bn_buf_printf(b, "%s/.luarocks/%s/lua/%s?%s;", home, folder, subfolders[i], ext);
     if (with_init)
-      (void)bn_buf_printf(b, "%s/.luarocks/%s/lua/%s?/init%s;", home, folder, versions[i], ext);
+      (void)bn_buf_printf(b, "%s/.luarocks/%s/lua/%s?/init%s;", home, folder, subfolders[i], ext);
   }
 }
 
-/* Returns, malloc'd, a list of templates as the user's variable, LUA_PATH or LUA_CPATH, changes it.
-   The value of the variable replaces the list, but its first ";;" stands for the list.  `list` is
-   empty afterwards. */
+/* Returns, malloc'd, the list of templates that the user's variable LUA_PATH or LUA_CPATH asks for:
+   its value, with `list` in place of the first ";;"; without the variable, `list`.  `list` is empty
+   afterwards. */
 static char *module_path_with_variable(const char *variable, struct bn_buf *list)
 {
   const char *value = getenv(variable);
@@ -41,7 +43,7 @@ static char *module_path_with_variable(const char *variable, struct bn_buf *list
   bn_buf_init(&b, 0);
   if (gap == NULL) {
     (void)bn_buf_str(&b, value);
-  } else { /* `base` ends with ';' */
+  } else { /* `base` ends with ';', so none follows it */
     (void)bn_buf_add(&b, value, (size_t)(gap - value));
     (void)bn_buf_printf(&b, "%s%s%s", gap > value ? ";" : "", base, gap + 2);
   }

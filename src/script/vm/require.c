@@ -17,11 +17,14 @@
 
 static const char loading_mark = 0; /* its address marks a module that is being loaded */
 
-/* Pushes the string package[name] and returns it.  The instance's `package` is upvalue 1, as in all
-   loaders.  Raises an error if the entry is no string. */
+/* The upvalues of `require` and of the loaders: the instance's `package`; and, for loaders alone,
+   LuaJIT's default path, on which its own modules are. */
+enum { INSTANCE_PACKAGE = 1, DEFAULT_PATH, N_LOADER_UPVALUES = DEFAULT_PATH };
+
+/* Pushes the string package[name] and returns it.  Raises an error if the entry is no string. */
 static const char *require_push_path(lua_State *L, const char *name)
 {
-  lua_getfield(L, lua_upvalueindex(1), name);
+  lua_getfield(L, lua_upvalueindex(INSTANCE_PACKAGE), name);
   if (!lua_isstring(L, -1))
     luaL_error(L, "'package.%s' must be a string", name);
   return lua_tostring(L, -1);
@@ -37,9 +40,8 @@ static const char *require_search(lua_State *L, const char *field, const char *n
   bn_buf_init(&tried, 0);
   char *file = bn_module_path_search(path, name, &tried);
 
-  /* LuaJIT's own modules are on its default path (upvalue 2). */
   if (file == NULL && strncmp(name, "jit.", 4) == 0 && strcmp(field, "path") == 0)
-    file = bn_module_path_search(lua_tostring(L, lua_upvalueindex(2)), name, NULL);
+    file = bn_module_path_search(lua_tostring(L, lua_upvalueindex(DEFAULT_PATH)), name, NULL);
 
   const bool is_found = file != NULL;
 
@@ -66,7 +68,7 @@ static int require_raise_load_error(lua_State *L, const char *file, const char *
 /* Returns the function in package.preload. */
 static int require_load_preloaded(lua_State *L)
 {
-  lua_getfield(L, lua_upvalueindex(1), "preload");
+  lua_getfield(L, lua_upvalueindex(INSTANCE_PACKAGE), "preload");
   if (!lua_istable(L, -1))
     return luaL_error(L, "'package.preload' must be a table");
   lua_getfield(L, -1, luaL_checkstring(L, 1));
@@ -203,7 +205,7 @@ static bool require_push_opener(lua_State *L, const char *file)
   const char *name = lua_tostring(L, 1);
   const char *hyphen = strchr(name, '-');
 
-  lua_getfield(L, lua_upvalueindex(1), "loadlib");
+  lua_getfield(L, lua_upvalueindex(INSTANCE_PACKAGE), "loadlib");
   lua_pushstring(L, file);
   lua_pushliteral(L, "luaopen_");
   luaL_gsub(L, hyphen != NULL ? hyphen + 1 : name, ".", "_");
@@ -254,7 +256,7 @@ static int require_load_c_root(lua_State *L)
    names that were tried. */
 static void require_push_loader(lua_State *L, const char *name)
 {
-  lua_getfield(L, lua_upvalueindex(1), "loaders");
+  lua_getfield(L, lua_upvalueindex(INSTANCE_PACKAGE), "loaders");
   if (!lua_istable(L, -1))
     luaL_error(L, "'package.loaders' must be a table");
   const int loaders = lua_gettop(L);
@@ -275,15 +277,15 @@ static void require_push_loader(lua_State *L, const char *name)
   }
 }
 
-/* Does what `require` of LuaJIT does, but with the package of this instance, which is upvalue 1,
-   and not with the package that the instances of an interpreter share.  It does not find bytecode
-   that is linked into a library (luaJIT_BC_NAME), because package.loadlib does not. */
+/* Does what `require` of LuaJIT does, but with the package of this instance and not with the one
+   that the instances of an interpreter share.  It does not find bytecode that is linked into a
+   library (luaJIT_BC_NAME), because package.loadlib does not. */
 static int require_module(lua_State *L)
 {
   const char *name = luaL_checkstring(L, 1);
 
   lua_settop(L, 1);
-  lua_getfield(L, lua_upvalueindex(1), "loaded"); /* at 2 */
+  lua_getfield(L, lua_upvalueindex(INSTANCE_PACKAGE), "loaded"); /* at 2 */
   lua_getfield(L, 2, name);
   if (lua_toboolean(L, -1)) {
     if (lua_touserdata(L, -1) == &loading_mark)
@@ -339,7 +341,8 @@ static void require_push_loaded(lua_State *L, int env, int shared)
   }
 }
 
-/* Pushes the list of loaders, whose upvalues are the instance's package and the default path. */
+/* Pushes the list of loaders.  `package` is the stack index of the instance's package, `shared`
+   that of the shared one, which still has the default path. */
 static void require_push_loaders(lua_State *L, int shared, int package)
 {
   static const lua_CFunction loaders[] = {require_load_preloaded, require_load_lua, require_load_c,
@@ -350,7 +353,7 @@ static void require_push_loaders(lua_State *L, int shared, int package)
   for (int i = 0; i < N_LOADERS; i++) {
     lua_pushvalue(L, package);
     lua_getfield(L, shared, "path");
-    lua_pushcclosure(L, loaders[i], 2);
+    lua_pushcclosure(L, loaders[i], N_LOADER_UPVALUES);
     lua_rawseti(L, -2, i + 1);
   }
 }

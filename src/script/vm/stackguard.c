@@ -108,9 +108,12 @@ void bn_stackguard_trim_stack(void)
   enum { IN_USE = 1024 }; /* bytes below this frame's address for its own variables and madvise */
   const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
   const uintptr_t low = stackguard_lowest_address(), here = (uintptr_t)__builtin_frame_address(0);
+
+  if (low == 0)
+    return;
   const uintptr_t from = (low + page - 1) / page * page, to = (here - IN_USE) / page * page;
 
-  if (low != 0 && from < to) /* whole pages only */
+  if (from < to) /* whole pages only */
     (void)madvise((void *)from, to - from, MADV_DONTNEED);
 }
 
@@ -132,10 +135,12 @@ static int stackguard_call_on(void *memory, int (*fn)(void *arg), void *arg)
 uintptr_t bn_stackguard_guard_thread(void)
 {
   const uintptr_t low = stackguard_lowest_address();
+
+  if (low == 0)
+    return 0;
   const stack_t ours = {.ss_sp = (unsigned char *)low + MARGIN, .ss_size = HANDLER_STACK};
 
-  if (low != 0)
-    (void)sigaltstack(&ours, NULL);
+  (void)sigaltstack(&ours, NULL);
   return low;
 }
 

@@ -26,9 +26,10 @@
    because it would stay as gaps in the heap. */
 enum { PAUSE_LOADING = 105, PAUSE_LOADING_SHARED = 110 };
 
-/* Opens the standard libraries, without collections in between, in which nothing would be garbage.
-   Is called by lua_cpcall, as the next two functions and vm_run_luajit_command are, with a struct
-   bn_lua at 1. */
+/* lua_cpcall calls the functions from here to vm_run_luajit_command() that have a lua_State alone,
+   with a struct bn_lua at stack index 1. */
+
+/* Opens the standard libraries, without collections in between, which would find no garbage. */
 static int vm_open_libraries(lua_State *L)
 {
   const struct bn_lua *lua = lua_touserdata(L, 1);
@@ -115,9 +116,11 @@ static int vm_build_shared(struct bn_lua *lua, lua_State *L)
   const struct bn_conf *conf = lua->vm->setup->conf;
   int rc = lua_cpcall(L, vm_open_libraries, lua);
 
-  /* The command needs the interpreter's own `require`, which finds LuaJIT's modules; the instance
+  /* --luajit-cmd needs the interpreter's own `require`, which finds LuaJIT's modules; the instance
      will replace it. */
-  if (rc == 0 && conf->raw.luajit_cmd != NULL && conf->raw.luajit_cmd[0] != '\0')
+  const bool has_command = conf->raw.luajit_cmd != NULL && conf->raw.luajit_cmd[0] != '\0';
+
+  if (rc == 0 && has_command)
     rc = lua_cpcall(L, vm_run_luajit_command, lua);
   return rc == 0 ? lua_cpcall(L, vm_make_shared, lua) : rc;
 }
