@@ -425,10 +425,10 @@ static int cmdline_check_room(lua_State *L)
 {
   const struct bn_lua *lua = bn_lua_current();
   const double bytes = luaL_checknumber(L, 1);
+  const bool is_size = bytes >= 0 && bytes < 0x1p63; /* false for NaN, too */
   struct bn_err err = {0};
 
-  if (!(bytes >= 0 && bytes < 0x1p63) ||
-      bn_sql_check_room(lua->session, (uint64_t)bytes, &err) == 0)
+  if (!is_size || bn_sql_check_room(lua->session, (uint64_t)bytes, &err) == 0)
     return 0;
   return cmdline_refuse_err(L, &err);
 }
@@ -443,7 +443,8 @@ int bn_cmdline_dialect(lua_State *L)
   return 1;
 }
 
-/* Adds argv, command and script_path, which the user has typed, to the table on top. */
+/* Adds to the table on top what the user has typed: argv, and, if there are any, command and
+   script_path. */
 static void cmdline_add_arguments(lua_State *L, const struct bn_lua *lua)
 {
   const struct bn_script_setup *setup = lua->vm->setup;
@@ -549,8 +550,9 @@ static bool cmdline_push_entry(lua_State *L, const char *name)
   return true;
 }
 
-/* Implements __index of a worker's table, which lacks most entries until pairs() asks for them.
-   Returns the entry, or nothing if there is none of that name. */
+/* Implements __index of a worker's table, which lacks most entries until pairs() asks for them,
+   because they take memory in every worker.  Returns the entry, or nothing if there is none of that
+   name. */
 static int cmdline_index_worker(lua_State *L)
 {
   lua_settop(L, 2);

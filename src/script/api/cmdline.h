@@ -15,8 +15,8 @@ bool bn_cmdline_find_command(struct bn_lua *lua, const char *name, bool *is_para
 /* Returns the declared command that follows `after` in alphabetical order, or NULL after the last
    one; `after` NULL gives the first one. */
 const char *bn_cmdline_next_command(struct bn_lua *lua, const char *after);
-/* Pushes what the entry of the command has as its function.  Returns false, and pushes nothing, if
-   there is no entry of that name. */
+/* Pushes the function of a declared command, or any value that its declaration has in place of a
+   function.  Returns false, and pushes nothing, if the command is not declared. */
 bool bn_cmdline_push_command(struct bn_lua *lua, const char *name);
 /* Returns whether sysbench.cmdline.options is not nil. */
 bool bn_cmdline_has_options(struct bn_lua *lua);

@@ -38,6 +38,8 @@ sql_driver *bn_ffi_sql_driver(const char *name)
   struct bn_lua *lua = bn_lua_current();
   struct bn_sql_driver *drv = bn_sql_driver(lua->vm->setup->sql, lua->session, name);
 
+  /* The SQL layer has logged why there is no driver; the error that the script raises now would
+     only add its own place. */
   lua->reported = drv == NULL;
   return bn_ffi_from_driver(drv);
 }
@@ -53,7 +55,7 @@ sql_connection *bn_ffi_sql_connect(sql_driver *drv, const char *const *names,
   struct bn_sql_conn *c =
       bn_sql_connect(bn_ffi_to_driver(drv), bn_instance_session(), names, values, n);
 
-  bn_lua_current()->reported = c == NULL;
+  bn_lua_current()->reported = c == NULL; /* logged, as in bn_ffi_sql_driver() */
   if (c != NULL)
     bn_sql_defer_failure(c);
   return bn_ffi_from_conn(c);
@@ -79,6 +81,7 @@ void bn_ffi_sql_failed(const sql_connection *c)
   struct bn_lua *lua = bn_lua_current();
 
   bn_instance_set_reported(lua, c->error != BN_VERDICT_NONE);
+  /* With a state, the failures of several threads are logged as one whatever the server's words. */
   (void)snprintf(lua->sql_state, sizeof lua->sql_state, "%s",
                  bn_sql_message_varies(c->bn_sql_state) ? c->bn_sql_state : "");
 }

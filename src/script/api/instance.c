@@ -44,6 +44,7 @@ void bn_instance_close(struct bn_instance *in)
     return;
   bn_workqueue_leave(&in->lua.vm->api->workqueue, &in->workqueue);
   bn_lua_close(&in->lua);
+  /* main.c ends the session of the main instance. */
   if (in->lua.worker && in->lua.vm->setup->sql != NULL)
     bn_sql_session_end(in->lua.vm->setup->sql, in->lua.session);
   bn_buf_done(&in->text);

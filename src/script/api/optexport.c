@@ -341,9 +341,9 @@ static void optexport_set_own_list(void *arg, const char *name, const struct bn_
 }
 
 /* Makes the table on top fall back to a table with all options, which the sessions of the
-   interpreter share.  The shared table is complete from the start: if the first look-up of an
-   option called a function and later ones found a field, LuaJIT's traces would exit in every
-   session. */
+   interpreter share and the first of them makes.  The shared table is complete from the start: if
+   the first look-up of an option called a function and later ones found a field, the traces that
+   LuaJIT compiles would not fit the other sessions. */
 static void optexport_use_shared_table(lua_State *L)
 {
   struct optexport x = {.L = L, .opt = lua_gettop(L)};
@@ -373,18 +373,18 @@ static void optexport_fill_on_demand(lua_State *L)
   lua_setmetatable(L, -2);
 }
 
-/* Pops the value on top, and sets the global to it if the script has set that to a plain value at
-   its top level, and not to a function or a table. */
+/* Pops the value on top.  If the script has set the global at its top level, and not to a function
+   or a table, sets the global to the popped value. */
 static void optexport_replace_global(const struct optexport *x, const char *name)
 {
   lua_State *L = x->L;
 
   lua_pushstring(L, name);
   lua_rawget(L, x->env);
-  const bool is_plain = !lua_isnil(L, -1) && !lua_isfunction(L, -1) && !lua_istable(L, -1);
+  const bool is_replaceable = !lua_isnil(L, -1) && !lua_isfunction(L, -1) && !lua_istable(L, -1);
 
   lua_pop(L, 1);
-  if (is_plain)
+  if (is_replaceable)
     lua_setfield(L, x->env, name);
   else
     lua_pop(L, 1);
@@ -396,9 +396,10 @@ static void optexport_replace_declared(void *arg, const char *name, const struct
                                        const void *value)
 {
   const struct optexport *x = arg;
+  const bool is_old = (o->in & (BN_IN_05 | BN_IN_10)) != 0;
+  const bool is_of_controller = (o->traits & BN_OPT_CONTROLLER_ONLY) != 0;
 
-  if ((o->in & (BN_IN_05 | BN_IN_10)) == 0 || (o->traits & BN_OPT_CONTROLLER_ONLY) != 0 ||
-      !bn_optset_is_given(x->options, name))
+  if (!is_old || is_of_controller || !bn_optset_is_given(x->options, name))
     return;
   optexport_push_option(x->L, o, value);
   optexport_replace_global(x, name);

@@ -45,7 +45,7 @@ struct info {
 };
 
 struct bn_options {
-  bool changes_run;      /* the script has changed a general option */
+  bool changes_run;      /* the script has changed a general option, which the run has read */
   bool declared;         /* the script has a table sysbench.cmdline.options */
   char *group;           /* "err.lua options" */
   struct bn_opt *option; /* n rows, then BN_OPT_END */
@@ -198,15 +198,14 @@ static enum arg_type options_read_type(lua_State *L, int def, int type, const ch
   }
 }
 
-/* Returns the bit of the trait of that name if a script may declare it; else 0, also if the name is
-   NULL. */
+/* Returns the bit of the trait of that name, or 0 if there is none that a script may declare. */
 static unsigned options_find_trait(const char *name)
 {
   return bn_layout_find_trait(name) & BN_OPT_OF_SCRIPTS;
 }
 
-/* Raises an error that names the traits that a script may declare.  The text for dialects is empty,
-   because the error is not raised in them. */
+/* Raises an error for the field, which is not the name of a trait, and names the traits that a
+   script may declare.  The text for dialects is empty, because they do not raise the error. */
 static void options_refuse_trait(lua_State *L, const char *name, const char *field)
 {
   const char *separator = " ";
@@ -221,19 +220,22 @@ static void options_refuse_trait(lua_State *L, const char *name, const char *fie
   options_refuse(L, "", "%s", lua_tostring(L, -1));
 }
 
-/* Returns the traits that named fields of a row declare.  Raises an error for an unknown field, but
-   not in a dialect, because sysbench passes over named fields. */
+/* Returns the traits of an option: its row may have, besides numbered items, fields with the names
+   of traits, and a trait whose field is false does not count.  Raises an error for any other field
+   but `since`.  In a dialect other fields are ignored, as sysbench ignores all named fields. */
 static unsigned options_read_traits(lua_State *L, int row, const char *name)
 {
-  const bool is_loose = bn_instance_api()->vm->setup->conf->policy->plain_errors;
+  const bool ignores_unknown = bn_instance_api()->vm->setup->conf->policy->plain_errors;
   unsigned traits = 0;
 
   for (lua_pushnil(L); lua_next(L, row) != 0; lua_pop(L, 1)) {
-    const char *field = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
+    if (lua_type(L, -2) != LUA_TSTRING)
+      continue;
+    const char *field = lua_tostring(L, -2);
     const unsigned trait = options_find_trait(field);
-    const bool is_unknown = field != NULL && trait == 0 && strcmp(field, "since") != 0;
+    const bool is_known = trait != 0 || strcmp(field, "since") == 0;
 
-    if (is_unknown && !is_loose)
+    if (!is_known && !ignores_unknown)
       options_refuse_trait(L, name, field);
     if (lua_toboolean(L, -1))
       traits |= trait;
@@ -450,9 +452,9 @@ void bn_options_each_own_default(const struct bn_api *api, unsigned number,
   for (size_t i = 0; i < own->n; i++) {
     const struct bn_opt *o = &own->option[i], *first = options_find(api->options, o->name);
     const bool is_general = bn_conf_find_option(o->name) != NULL;
+    const bool is_given = bn_optset_is_given(all_options, o->name);
 
-    if (first != NULL && !is_general && !bn_optset_is_given(all_options, o->name) &&
-        !options_have_same_default(first, o))
+    if (first != NULL && !is_general && !is_given && !options_have_same_default(first, o))
       fn(arg, o, &own->value[i]);
   }
 }
@@ -484,16 +486,16 @@ struct validation {
   int rc; /* 0; -1: a validator has refused a value or failed, which has been logged */
 };
 
-/* Logs that a validator refuses a value; a value NULL was not given.  The plain wording, that of a
-   dialect, is the wording for unknown options. */
+/* Logs that a validator refuses a value; a value NULL was not given.  In a dialect the wording is
+   that for unknown options, as in sysbench. */
 static void options_log_refused(const struct bn_opt *o, const char *name, const char *value,
-                                bool is_plain)
+                                bool in_dialect)
 {
   const char *equals = value != NULL ? "=" : "", *shown = value != NULL ? value : "";
 
-  if (value != NULL && bn_opt_is_secret(o))
+  if (value != NULL && bn_opt_is_secret(o)) /* a password */
     shown = BN_MASK;
-  if (is_plain)
+  if (in_dialect)
     bn_log_stderr("invalid option: --%s%s%s", name, equals, shown);
   else
     bn_log_stderr("--%s%s%s: the script refuses this value", name, equals, shown);
@@ -508,7 +510,7 @@ static void options_validate(void *arg, const char *name, const char *value, con
   struct validation *v = arg;
   const struct bn_options *options = v->options;
   lua_State *L = v->lua->L;
-  const bool is_plain = bn_optset_policy(v->lua->vm->setup->options)->plain_errors;
+  const bool in_dialect = bn_optset_policy(v->lua->vm->setup->options)->plain_errors;
   const struct bn_opt *o = options_find(options, name);
   const int ref = o != NULL ? options->info[o - options->option].validator_ref : LUA_NOREF;
 
@@ -522,13 +524,13 @@ static void options_validate(void *arg, const char *name, const char *value, con
   if (v->rc != 0)
     return;
   if (!lua_toboolean(L, -1)) {
-    options_log_refused(o, name, value, is_plain);
+    options_log_refused(o, name, value, in_dialect);
     v->rc = -1;
   }
   lua_pop(L, 1);
 }
 
-/* Turns on the switches that have no default and were not given, as sysbench does, although its
+/* Turns on the switches that have no default and were not given.  sysbench does so, although its
    help shows no default for them. */
 static void options_turn_on_bare_switches(const struct bn_options *options,
                                           const struct bn_optset *all)
@@ -550,42 +552,56 @@ static bool options_is_common_to_parts(const struct bn_optset *all, const char *
   return *profile != NULL || (bn_optset_get_traits(all, name) & BN_OPT_WHOLE_RUN) != 0;
 }
 
-/* Settles what the script's own option means for an option of the program that has its name.
-   Natively, the script's default becomes that of the program's option, except for options that are
-   common to all parts of a run on several hosts or in groups (is_part).  In a dialect the same
-   holds for the options of databases and drivers that sysbench has.  General options keep their
-   defaults there, because sysbench has read them before the script.  If only bench has a general
-   option, its setting is meant for the script and left to that, except in a part.  Returns 1 if an
-   option of the program has another value now, 0 if not, or -1 and err. */
-static int options_settle(struct bn_optset *all, const struct bn_opt *o, bool is_part,
-                          struct bn_err *err)
+/* The next three functions settle what an option of the script means for the option of the program
+   that has its name.  They return 1 if that option has another value now, 0 if not, or -1 and
+   err. */
+
+/* Natively, the program's option gets the script's default.  But in a part of a run on several
+   hosts or in groups, a general option that all parts have in common keeps its own default, and the
+   script's option gets that. */
+static int options_settle_natively(const struct bn_script_setup *setup, const struct bn_opt *o,
+                                   bool is_general, struct bn_err *err)
+{
+  const bool is_common = is_general && options_is_common_to_parts(setup->options, o->name);
+
+  if (!setup->is_part || !is_common)
+    return bn_optset_use_script_default(setup->options, o, err);
+  bn_optset_use_general_default(setup->options, o);
+  return 0;
+}
+
+/* In a dialect a general option keeps its default, because sysbench has read it before the script.
+   If only bench has the general option, the user's setting is meant for the script and left to it,
+   except in a part.  Other options of the program get the script's default if sysbench has them. */
+static int options_settle_in_dialect(const struct bn_script_setup *setup, const struct bn_opt *o,
+                                     bool is_general, struct bn_err *err)
 {
   const struct bn_opt *sql = bn_opt_find(bn_sql_options, o->name, strlen(o->name));
-  const bool is_general = bn_conf_find_option(o->name) != NULL;
+  const bool is_only_ours = sql != NULL && sql->in == 0;
 
-  if (bn_policy_is_native(bn_optset_policy(all))) {
-    if (!is_part || !is_general || !options_is_common_to_parts(all, o->name))
-      return bn_optset_use_script_default(all, o, err);
-    bn_optset_use_general_default(all, o);
-    return 0;
-  }
   if (is_general)
-    return !is_part && bn_optset_leave_to_script(all, o);
-  const bool is_ours = sql != NULL && sql->in == 0; /* sysbench does not have it */
+    return !setup->is_part && bn_optset_leave_to_script(setup->options, o) ? 1 : 0;
+  return is_only_ours ? 0 : bn_optset_use_script_default(setup->options, o, err);
+}
 
-  return is_ours ? 0 : bn_optset_use_script_default(all, o, err);
+static int options_settle(const struct bn_script_setup *setup, const struct bn_opt *o,
+                          bool is_general, struct bn_err *err)
+{
+  if (bn_policy_is_native(bn_optset_policy(setup->options)))
+    return options_settle_natively(setup, o, is_general, err);
+  return options_settle_in_dialect(setup, o, is_general, err);
 }
 
 /* Settles all options of the script, and notes whether one has changed a general option, so that
-   the run has to be made again.  In a share it has not, because the controller decides the work.
-   Returns 0, or -1 and err. */
+   the run has to be made again.  A share never makes it again, because the controller decides the
+   work.  Returns 0, or -1 and err. */
 static int options_set_defaults(struct bn_options *options, const struct bn_script_setup *setup,
                                 struct bn_err *err)
 {
   for (size_t i = 0; i < options->n; i++) {
     const struct bn_opt *o = &options->option[i];
     const bool is_general = bn_conf_find_option(o->name) != NULL;
-    const int rc = options_settle(setup->options, o, setup->is_part, err);
+    const int rc = options_settle(setup, o, is_general, err);
 
     if (rc < 0)
       return -1;

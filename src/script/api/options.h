@@ -37,7 +37,7 @@ bool bn_options_has_run_defaults(const struct bn_options *o);
 int bn_options_read_own(lua_State *L);
 /* Calls fn, after bn_options_add, with each option of a script of a mix that nobody has set and for
    which the script has another default than the first script that declares the option; `value` is
-   that default. */
+   that default.  Leaves out general options, which have one value for the whole run. */
 void bn_options_each_own_default(const struct bn_api *api, unsigned number,
                                  void (*fn)(void *arg, const struct bn_opt *o, const void *value),
                                  void *arg);

@@ -37,8 +37,10 @@ int bn_workqueue_join(struct bn_workqueue *q, struct bn_workqueue_part *p,
   }
   p->role = role;
   (void)pthread_mutex_lock(&q->lock);
-  q->takers += role == BN_WORKQUEUE_TAKES;
-  q->givers += role == BN_WORKQUEUE_GIVES;
+  if (role == BN_WORKQUEUE_TAKES)
+    q->takers++;
+  else
+    q->givers++;
   if (q->takers > 0 && q->ring == NULL)
     q->ring = bn_alloc(BN_WORKQUEUE_ROOM, sizeof *q->ring);
   (void)pthread_mutex_unlock(&q->lock);
@@ -99,8 +101,9 @@ void bn_workqueue_leave(struct bn_workqueue *q, struct bn_workqueue_part *p)
     (void)close(p->wake_fd);
   } else {
     q->givers--;
-    while (q->givers == 0 && workqueue_wake_longest(q)) /* no more work will come */
-      ;
+    if (q->givers == 0) /* no more work will come, so all waits end */
+      while (workqueue_wake_longest(q))
+        ;
   }
   p->role = BN_WORKQUEUE_NONE;
   (void)pthread_mutex_unlock(&q->lock);
