@@ -106,9 +106,10 @@ static void *main_declare(struct program *p, const char *group, const struct bn_
 static int main_declare_driver(struct program *p, const char *group, struct bn_sql_driver_entry d)
 {
   d.conf = main_declare(p, group, d.options, d.conf_size);
-  if (d.conf != NULL)
-    p->drivers[p->n_drivers++] = d;
-  return d.conf != NULL ? 0 : -1;
+  if (d.conf == NULL)
+    return -1;
+  p->drivers[p->n_drivers++] = d;
+  return 0;
 }
 
 static int main_declare_drivers(struct program *p)
@@ -214,6 +215,7 @@ static void main_print_help(const struct program *p)
 static int main_make_run(struct program *p, const struct bn_workload *ops, void *self,
                          const void *conf)
 {
+  const bool is_run = bn_cli_is_command(&p->cli, "run");
   const struct bn_run_setup setup = {.conf = &p->conf,
                                      .ops = ops,
                                      .self = self,
@@ -223,8 +225,7 @@ static int main_make_run(struct program *p, const struct bn_workload *ops, void 
                                      .text = p->agent == NULL ? &bn_reporter_text : NULL,
                                      .asserts = p->asserts,
                                      .n_asserts = p->n_asserts,
-                                     .workers =
-                                         bn_cli_is_command(&p->cli, "run") ? p->conf.workers : 0,
+                                     .workers = is_run ? p->conf.workers : 0,
                                      .watchers = p->watchers,
                                      .n_watchers = p->n_watchers,
                                      .sql = p->sql,
@@ -235,20 +236,22 @@ static int main_make_run(struct program *p, const struct bn_workload *ops, void 
 }
 
 /* Gives the run its facts.  The host is asked only for a report with all facts or for a watcher,
-   and the server only for such a report. */
+   the server only for such a report.  A dialect's own report shows no facts. */
 static void main_add_facts(struct program *p, const struct bn_workload *ops)
 {
+  const bool is_native = bn_policy_is_native(p->cli.policy);
   struct bn_facts facts = {.start_ns = 0};
-  bool wants_facts = false;
+  bool wants_all = false;
 
   for (size_t i = 0; i < p->n_reporters; i++)
-    wants_facts |= p->reporters[i].ops->facts;
-  if (!wants_facts && p->n_watchers == 0 && !bn_policy_is_native(p->cli.policy))
+    wants_all |= p->reporters[i].ops->facts;
+  const bool wants_host = wants_all || p->n_watchers > 0;
+  if (!wants_host && !is_native)
     return;
-  if (wants_facts && p->sql != NULL && bn_policy_is_native(p->cli.policy))
+  if (wants_all && is_native && p->sql != NULL)
     bn_sqlsys_ask_settings(p->sql);
   bn_about_gather(&facts, &p->cli, p->options, &p->conf.raw.labels, ops, bn_script_luajit_version(),
-                  wants_facts || p->n_watchers > 0);
+                  wants_host);
   bn_run_add_facts(p->run, &facts);
 }
 
@@ -301,7 +304,6 @@ static int main_dispatch(struct program *p, const struct bn_workload *ops, void 
                          const void *conf)
 {
   const char *name = p->cli.command;
-  const struct bn_command *c = ops->commands;
   struct bn_command found;
 
   if (p->conf.raw.help_traits)
@@ -310,7 +312,7 @@ static int main_dispatch(struct program *p, const struct bn_workload *ops, void 
     return main_run_command(p, ops, self, conf, &found);
   if (strcmp(name, "help") == 0)
     return main_print_test_help(p, ops, self);
-  for (; c != NULL && c->name != NULL; c++)
+  for (const struct bn_command *c = ops->commands; c != NULL && c->name != NULL; c++)
     if (strcmp(c->name, name) == 0)
       return main_run_command(p, ops, self, conf, c);
   if (strcmp(name, "run") != 0)
@@ -322,13 +324,11 @@ static int main_dispatch(struct program *p, const struct bn_workload *ops, void 
 
 static int main_run_builtin(struct program *p, const struct bn_workload *ops)
 {
-  void *conf;
-
   if (p->cli.command == NULL) {
     bn_cli_require_command(&p->cli, ops->name);
     return BN_STATUS_FAILED;
   }
-  conf = main_declare_workload(p, ops);
+  void *conf = main_declare_workload(p, ops);
   if (conf == NULL || bn_cli_check_options(&p->cli, p->cli.policy->unknown_options_pass, 0) != 0)
     return BN_STATUS_FAILED;
   bn_cli_check_files(&p->cli, false /* no script */);
@@ -359,10 +359,12 @@ static int main_make_script_run(struct program *p)
 /* Makes the script and its run, and executes the top level of the script. */
 static int main_open_script(struct program *p)
 {
+  const bool is_part = p->agent != NULL;
   struct bn_err err = {0};
 
   p->sql = bn_sqlsys_new(&p->sql_conf, p->conf.policy, p->drivers, p->n_drivers);
-  const bool is_part = p->agent != NULL;
+  if (bn_plugin_data_dir(p->data_dir, sizeof p->data_dir, &err) == NULL)
+    return main_refuse(&err);
   const struct bn_script_setup setup = {
       .name = p->cli.test,
       .hides_name = p->cli.hides_test,
@@ -383,8 +385,6 @@ static int main_open_script(struct program *p)
       .is_share = !bn_host_group_is_alone(bn_agent_get_group(p->agent)),
       .is_workload = bn_registry_is_script};
 
-  if (bn_plugin_data_dir(p->data_dir, sizeof p->data_dir, &err) == NULL)
-    return main_refuse(&err);
   p->script = bn_script_new(&setup);
   if (main_make_script_run(p) != 0)
     return -1;
@@ -442,7 +442,7 @@ static int main_run_script(struct program *p)
 {
   if (main_open_script(p) != 0)
     return BN_STATUS_FAILED;
-  /* From standard input and without a command only the top level is executed. */
+  /* Without a command, and from standard input, only the top level is executed. */
   if (p->cli.command == NULL || strcmp(p->cli.test, "-") == 0) {
     bn_cli_check_files(&p->cli, false /* as without a script */);
     return BN_STATUS_OK;
@@ -517,7 +517,7 @@ static int main_apply_uri(struct program *p)
 }
 
 /* Completes and checks the options before the banner is printed, and opens the reports.  The order
-   counts: the URI sets options; options set the level of messages that follow, and name reports. */
+   counts: the URI may name the driver, whose options come next; options set the log level. */
 static int main_finish_options(struct program *p)
 {
   struct bn_optset_fault fault;
@@ -588,8 +588,6 @@ static void main_free_program(struct program *p)
   free(p->args);
 }
 
-/* --- completions --- */
-
 /* Loads a bundled script into q, a program of its own, as `help` would, so that its options are
    known.  main_free_program frees q, also after a failure. */
 static int main_load_bundled(struct program *q, const char *name)
@@ -655,8 +653,9 @@ static int main_run_subcommand(struct program *p, const struct bn_subcommand *su
   struct bn_err err = {0};
 
   main_copy_args(p, argc, argv);
-  const int status = bn_subcommand_run(
-      sub, &(struct bn_subcommand_args){argc, p->args, argv, bn_about_traits}, stdout, &err);
+  const struct bn_subcommand_args args = {
+      .argc = argc, .argv = p->args, .shown = argv, .traits_of = bn_about_traits};
+  const int status = bn_subcommand_run(sub, &args, stdout, &err);
   if (err.text[0] != '\0')
     bn_log_stderr("bench %s: %s", sub->name, err.text);
   return status;
@@ -665,22 +664,22 @@ static int main_run_subcommand(struct program *p, const struct bn_subcommand *su
 /* Runs the test on several hosts.  ops NULL: a script, whose kind is known when it runs. */
 static int main_run_hosts(struct program *p, const struct bn_workload *ops)
 {
-  const struct bn_cli *cli = &p->cli;
   /* A group may have --verify-commits for itself. */
   const bool verifies = ops == NULL && (p->sql_conf.verify_commits || p->conf.raw.groups.n > 0);
   const struct bn_hosts_setup setup = {.conf = &p->conf,
                                        .options = p->options,
                                        .ranks = &p->ranks,
                                        .args = p->args,
-                                       .test = cli->test,
-                                       .command = cli->command,
+                                       .test = p->cli.test,
+                                       .command = p->cli.command,
                                        .groups = &p->conf.raw.groups,
                                        .no_script = bn_cli_describe_reserved,
                                        .is_builtin = ops != NULL,
                                        .find_tables = bn_registry_find_tables,
                                        .kinds = ops != NULL ? 1U << ops->kind : UINT_MAX,
                                        .statements = ops == NULL && p->sql_conf.statements,
-                                       .local = bn_registry_is_local(cli->test, p->sql_conf.driver),
+                                       .local =
+                                           bn_registry_is_local(p->cli.test, p->sql_conf.driver),
                                        .is_local = bn_cli_is_local,
                                        .verify_s = verifies ? BN_SQL_VERIFY_S : 0,
                                        .verify_hurry_s = verifies ? BN_SQL_VERIFY_HURRY_S : 0,
@@ -708,6 +707,7 @@ static int main_run_test(struct program *p)
   return ops != NULL ? main_run_builtin(p, ops) : main_run_script(p);
 }
 
+/* Runs a subcommand or a test.  Passwords in argv are erased as soon as the options are read. */
 static int main_run_program(struct program *p, int argc, char **argv)
 {
   const struct bn_subcommand *sub = bn_subcommand_find_asked(bn_registry_subcommands, argc, argv);

@@ -74,6 +74,7 @@ const struct bn_registry_script bn_registry_scripts[] = {
     {.name = NULL},
 };
 
+/* A row with a name alone is a study in Lua (api/subcommand.h). */
 const struct bn_subcommand bn_registry_subcommands[] = {
     {.name = "compare"},
     {.name = "history"},

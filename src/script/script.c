@@ -128,17 +128,25 @@ static const luaL_Reg lazy_functions[] = {{"declares_options", script_declares_o
                                           {NULL, NULL}};
 
 /* The tables by policy->free_results_is_bool: whether db_free_results() returns a boolean. */
-static const struct bn_vm_table tables[] = {
-    [false] = {modules, parts, old_parts, functions, lazy_functions},
-    [true] = {modules, parts, old_parts_bool, functions, lazy_functions}};
+static const struct bn_vm_table tables[] = {[false] = {.modules = modules,
+                                                       .parts = parts,
+                                                       .old_parts = old_parts,
+                                                       .functions = functions,
+                                                       .lazy_functions = lazy_functions},
+                                            [true] = {.modules = modules,
+                                                      .parts = parts,
+                                                      .old_parts = old_parts_bool,
+                                                      .functions = functions,
+                                                      .lazy_functions = lazy_functions}};
 
 /* Limits malloc to two arenas for each processor.  Threads of one processor take turns, so more
    arenas would only spread free memory thinner. */
 static void script_limit_arenas(void)
 {
-  const long n_online = sysconf(_SC_NPROCESSORS_ONLN); /* -1: not known */
+  const long n_online = sysconf(_SC_NPROCESSORS_ONLN); /* -1: not known, which counts as 1 */
+  const int n_processors = n_online > 0 ? (int)n_online : 1;
 
-  (void)mallopt(M_ARENA_MAX, n_online > 0 ? (int)n_online * 2 : 2);
+  (void)mallopt(M_ARENA_MAX, 2 * n_processors);
 }
 
 /* Returns when the names of the 0.5 interface appear: at once in versions that have the interface;
@@ -229,11 +237,10 @@ void bn_script_attach(struct bn_script *sc, struct bn_session *main_session)
 
 int bn_script_load(struct bn_script *sc, struct bn_err *err)
 {
-  err->code = 0;
   if (bn_vm_find(&sc->vm, err) != 0)
     return -1;
   sc->vm.old_names = script_choose_old_names(sc);
-  sc->api.main = bn_instance_open(&sc->vm, sc->main_session, 0, false /* no worker */);
+  sc->api.main = bn_instance_open(&sc->vm, sc->main_session, 0 /* tid */, false /* no worker */);
   if (sc->api.main == NULL)
     return -1;
   struct bn_lua *lua = &sc->api.main->lua;
@@ -309,7 +316,7 @@ void bn_script_free(struct bn_script *sc)
   if (sc == NULL)
     return;
   bn_script_detach(sc);
-  if (sc->api.own_options != NULL) /* those of a mix */
+  if (sc->api.own_options != NULL) /* for each script of a mix */
     for (size_t i = 0; i < sc->vm.mix->n; i++)
       bn_options_free(sc->api.own_options[i]);
   free(sc->api.own_options);

@@ -20,8 +20,9 @@ struct bn_script *bn_script_new(const struct bn_script_setup *setup);
    next call. */
 void bn_script_attach(struct bn_script *sc, struct bn_session *main_session);
 /* Finds the script (bn_script_file_find), creates the main interpreter and executes the top level.
-   Returns 0, or -1 and err, whose text is printed as FATAL unless it is empty; err->code ENOENT: no
-   such benchmark; ENODATA: none is named, and standard input has no script. */
+   Returns 0, or -1 and err, which is all zero before.  Its text is empty if the reason has been
+   logged; its code is ENOENT if there is no such script, and ENODATA if none is named and standard
+   input has none. */
 int bn_script_load(struct bn_script *sc, struct bn_err *err);
 /* Reads sysbench.cmdline.options and adds the options to the option set (group "NAME options"),
    which applies the values of the command line.  Called if there is a command, before the settings
