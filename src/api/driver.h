@@ -125,14 +125,15 @@ enum { BN_SQL_AT_ONCE = 64 };
    has a waiter; sleeps too.  Its calls then run on C stacks of 256 KiB. */
 struct bn_sql_waiter {
   /* Waits until events of poll() (POLLIN, POLLOUT) have come to fd, and returns them, POLLERR and
-     POLLHUP included; returns 0 at until_ns (CLOCK_MONOTONIC; UINT64_MAX: never), and at once for
-     the rest of the connection's life when the session was interrupted.  fd -1: only the time is
-     waited for.  `armed` belongs to the caller and is false for a new descriptor: the descriptor is
-     registered for its whole life, and a wait costs no system call of its own.  Such a wait may end
-     without cause, and is told only of what comes after the descriptor was read last: read it until
-     nothing is there before the next wait, unless a request has been sent since, because the last
-     bytes and the end of a connection can be one event.  armed NULL: the descriptor is registered
-     for this wait.  The thread that called the driver. */
+     POLLHUP included; or returns 0 at until_ns (CLOCK_MONOTONIC; UINT64_MAX: never).  After an
+     interruption of the session it returns 0 at once, for the rest of the connection's life.
+     fd -1: waits for the time alone.  The thread that called the driver calls it.
+
+     armed NULL: the descriptor is registered for this wait alone.  Else *armed belongs to the
+     caller and is false for a new descriptor, which is registered once for its whole life, so that
+     a wait costs no system call of its own.  Such a wait may end without cause.  It sees only what
+     comes after the last read, and the last bytes and the end of a connection can be one event: so
+     before the next wait read until nothing is there, unless a request was sent since. */
   int (*wait)(const struct bn_sql_waiter *w, int fd, short events, bool *armed, uint64_t until_ns);
   void *of; /* of the function alone */
 };

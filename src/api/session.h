@@ -34,7 +34,9 @@ struct bn_tick {
 /* The time limit of a run or command: CLOCK_MONOTONIC; UINT64_MAX: none. */
 struct bn_limit {
   _Atomic uint64_t until_ns; /* no event begins after it; 0 once the run was asked to stop */
-  _Atomic uint64_t span_ns;  /* the deadline, or an earlier request to stop; written first */
+  /* The end of the measured time: the deadline, or the time of an earlier request to stop.  It is
+     written before until_ns, so that a thread that sees the limit reached finds it. */
+  _Atomic uint64_t span_ns;
 };
 
 /* The checks of a session before it begins an event; bits of its `attend`. */
@@ -159,7 +161,8 @@ struct bn_session {
   uint64_t last_ns;      /* end of the previous event; start of the next one in a closed loop */
   struct bn_think think; /* the engine's */
   uint64_t due_ns;       /* --rate: the claimed arrival of an event that may begin; else 0 */
-  /* An event that ends at or after *mark (the limit, or 0 for all) is looked at first. */
+  /* An event that ends before *mark is only counted; a later one is also looked at, for example
+     whether it is late (engine/event.h).  The limit, or a constant 0 to look at each event. */
   const _Atomic uint64_t *mark;
   unsigned kind;        /* of the event in flight, from 1 on; 0: none, or not said yet */
   unsigned repeats;     /* how often the event in flight has been repeated */

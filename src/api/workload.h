@@ -38,7 +38,7 @@ struct bn_figure {
   const char *key; /* "mib_per_s" */
   double value;
   enum bn_merge_rule merge; /* no figure is a sum: BN_MERGE_SUM is taken as BN_MERGE_NONE */
-  unsigned weight;          /* BN_MERGE_MEAN: the counter that it weighs by */
+  unsigned weight;          /* BN_MERGE_MEAN: index of the counter by which a process weighs */
   const char *text; /* its name in the text report; NULL: not printed there, as are all figures that
                        the user did not ask for by a native option */
 };

@@ -31,8 +31,7 @@ struct hooks {
   bool failed;                               /* an instance could not be opened */
 };
 
-/* Opens the reporter.  Its hooks print to `out`, or where the script prints if that is
-   elsewhere. */
+/* Opens the reporter.  Its hooks print to `out`, or to standard error if the script does. */
 static int hooks_open(void *self, const void *conf, const char *path, FILE *out, struct bn_err *err)
 {
   struct hooks *h = self;
@@ -40,7 +39,7 @@ static int hooks_open(void *self, const void *conf, const char *path, FILE *out,
   (void)path;
   (void)err;
   h->conf = conf;
-  h->out = h->conf->api->vm->setup->prints_apart ? bn_log_stream(true) : out;
+  h->out = h->conf->api->vm->setup->prints_apart ? bn_log_stream(true /* stderr */) : out;
   return 0;
 }
 
@@ -393,13 +392,13 @@ static int hooks_add(void *self, const struct bn_view *v, struct bn_buf *out, st
 
 /* --- the reporter ----------------------------------------------------------------------------- */
 
-/* Keeps a copy of the view for done().  Its `replaced` says whether a hook prints it in place of
-   the text report: reports of this kind have the bit `kind` in bn_reporter.replaces. */
-static void hooks_keep_view(const struct hooks *h, const struct bn_view *v, unsigned kind)
+/* Keeps a copy of the view for done().  Its `replaced` says whether a hook prints such a view in
+   place of the text report, for which bn_reporter.replaces has the bit `replaces`. */
+static void hooks_keep_view(const struct hooks *h, const struct bn_view *v, unsigned replaces)
 {
   struct bn_view view = *v;
 
-  view.replaced = (h->conf->reporter.replaces & kind) != 0;
+  view.replaced = (h->conf->reporter.replaces & replaces) != 0;
   bn_script_results_add(&h->conf->api->kept, h->conf->api->title, &view);
 }
 
@@ -413,7 +412,7 @@ static int hooks_interval(void *self, const struct bn_view *v, struct bn_err *er
   return hooks_print(h->interval, "report_intermediate", v);
 }
 
-/* Reports a checkpoint in the same way.  The hook of the total prints it too. */
+/* Reports a checkpoint in the same way.  It has the hook of the total, and so the bit of that. */
 static int hooks_checkpoint(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct hooks *h = self;
@@ -498,6 +497,18 @@ static void hooks_log_left_out(const struct bn_script_setup *setup)
                   "not called in a run on several hosts: bench prints its own reports");
 }
 
+/* Returns the bits for bn_reporter.replaces of the hooks that the script has. */
+static unsigned hooks_find_replaced(struct bn_lua *lua)
+{
+  unsigned replaces = 0;
+
+  if (hooks_has(lua, "report_intermediate"))
+    replaces |= BN_REPLACES_INTERVAL;
+  if (hooks_has(lua, "report_cumulative"))
+    replaces |= BN_REPLACES_TOTAL;
+  return replaces;
+}
+
 bool bn_hooks_complete(struct bn_hooks_conf *conf)
 {
   struct bn_lua *lua = &conf->api->main->lua;
@@ -505,12 +516,8 @@ bool bn_hooks_complete(struct bn_hooks_conf *conf)
   const bool proves = is_native && hooks_has(lua, "prove");
   const bool adds_lines =
       is_native && (hooks_has(lua, "add_to_intermediate") || hooks_has(lua, "add_to_cumulative"));
-  unsigned replaces = 0;
+  const unsigned replaces = hooks_find_replaced(lua);
 
-  if (hooks_has(lua, "report_intermediate"))
-    replaces |= BN_REPLACES_INTERVAL;
-  if (hooks_has(lua, "report_cumulative"))
-    replaces |= BN_REPLACES_TOTAL;
   if (is_native) {
     conf->reporter.facts = bn_lua_has_function(lua, "done");
     conf->api->kept.wanted = conf->reporter.facts;

@@ -227,8 +227,8 @@ static void metrics_set_kind_rows(struct bn_metric *row, const struct bn_declare
 }
 
 /* Sets the indices of the first declared counter and histogram, and returns the number of the
-   workload's metrics.  The counters of the table are numbered in its order, after the BN_C_FIXED
-   counters that every run has, and its histograms likewise. */
+   workload's metrics.  A run numbers its counters in this order: those of every run, those of the
+   workload, the declared ones.  It numbers its histograms in the same way. */
 static size_t metrics_number_after(struct bn_declarations *d, const struct bn_metric *workload)
 {
   size_t n = 0;

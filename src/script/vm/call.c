@@ -24,10 +24,6 @@
    fit, and of a text in it, which is cut. */
 enum { DESCRIPTION_MAX = 4096, TEXT_MAX = 256 };
 
-/* The beginning of call_push_sql_error()'s text, from which call_keep_failure() reads the number
-   and the state again. */
-#define SQL_ERROR_TEXT "SQL error, errno = %d, state = '"
-
 /* The message handler of calls: logs a traceback, and leaves the error value as it is.  It logs
    none if event() has shown one already, because only the caller of event() is visible
    from here. */
@@ -153,11 +149,27 @@ static void call_log_as_05(const char *text, const char *what)
            strcmp(what, "thread_run") == 0 ? "event" : what, text);
 }
 
+/* Sets the kind of a failure to a text.  Kinds are keys in documents, so they are UTF-8 and are cut
+   between characters. */
+static void call_set_kind(struct bn_lua_failure *f, const char *text)
+{
+  (void)bn_escape(f->kind, sizeof f->kind, text, "\n\t");
+}
+
+/* Sets the kind of a failed statement: the server's error number, or the SQLSTATE if that is 0. */
+static void call_set_sql_kind(struct bn_lua_failure *f, int code, const char *state)
+{
+  if (code != 0)
+    (void)snprintf(f->kind, sizeof f->kind, "%d", code);
+  else
+    call_set_kind(f, state);
+}
+
 /* If the error value on top is a table that the SQL module has raised to restart an event, pushes
-   the text of any failed statement for it and returns true; else pushes nothing and returns false.
-   Outside of the dialects the text also has the statement and the place in the script, which the
-   server's message lacks. */
-static bool call_push_sql_error(lua_State *L)
+   the text of any failed statement for it, sets the kind of the failure and returns true; else
+   only returns false.  Outside of the dialects the text also has the statement and the place in the
+   script, which the server's message lacks. */
+static bool call_push_sql_error(lua_State *L, struct bn_lua_failure *f)
 {
   static const char *const fields[] = {"sql_errno", "sql_state", "sql_errmsg", "statement",
                                        "place"};
@@ -176,8 +188,11 @@ static bool call_push_sql_error(lua_State *L)
     lua_settop(L, at);
     return false;
   }
-  lua_pushfstring(L, SQL_ERROR_TEXT "%s': %s", (int)lua_tointeger(L, code), lua_tostring(L, state),
-                  lua_tostring(L, message));
+  const int error_number = (int)lua_tointeger(L, code);
+
+  call_set_sql_kind(f, error_number, lua_tostring(L, state));
+  lua_pushfstring(L, "SQL error, errno = %d, state = '%s': %s", error_number,
+                  lua_tostring(L, state), lua_tostring(L, message));
   if (!is_plain && lua_isstring(L, statement)) {
     lua_pushfstring(L, " for query '%s'", lua_tostring(L, statement));
     lua_concat(L, 2);
@@ -275,40 +290,13 @@ static size_t call_place_length(const char *text)
   return strlen(text);
 }
 
-/* Sets the kind of a failure to a text.  Kinds are keys in documents, so they are UTF-8 and are cut
-   between characters. */
-static void call_set_kind(struct bn_lua_failure *f, const char *text)
-{
-  (void)bn_escape(f->kind, sizeof f->kind, text, "\n\t");
-}
-
-/* Sets the kind to the place in the script that the message names. */
+/* Sets the kind to the place in the script that the message names, or else to the message. */
 static void call_set_kind_to_place(struct bn_lua_failure *f, const char *text)
 {
   char *place = bn_alloc_part(text, call_place_length(text));
 
   call_set_kind(f, place);
   free(place);
-}
-
-/* Keeps the text and the kind of a failure.  With is_of_sql, call_push_sql_error() has made the
-   text, and the kind is the server's error number, or its SQLSTATE where the number is 0; else the
-   kind is the place in the script. */
-static void call_keep_failure(struct bn_lua_failure *f, const char *text, bool is_of_sql)
-{
-  int code = 0;
-  char state[32] = "";
-
-  free(f->text);
-  f->text = bn_alloc_text(text);
-  if (is_of_sql) /* a state may be empty, and then only the number is read */
-    (void)sscanf(text, SQL_ERROR_TEXT "%31[^']", &code, state);
-  if (code != 0)
-    (void)snprintf(f->kind, sizeof f->kind, "%d", code);
-  else if (is_of_sql)
-    call_set_kind(f, state);
-  else
-    call_set_kind_to_place(f, text);
 }
 
 /* Pushes the text of the error object on top, which its __tostring makes.  Returns false, and
@@ -330,11 +318,14 @@ static bool call_push_object_text(lua_State *L)
 static void call_log_error(lua_State *L, const char *what)
 {
   struct bn_lua *lua = bn_lua_current();
-  const bool is_of_sql = call_push_sql_error(L);
+  const bool is_of_sql = call_push_sql_error(L, &lua->failure);
   const bool is_pushed = is_of_sql || call_push_object_text(L);
   char *text = bn_escape_copy(lua_isstring(L, -1) ? lua_tostring(L, -1) : "(not a string)");
 
-  call_keep_failure(&lua->failure, text, is_of_sql);
+  free(lua->failure.text);
+  lua->failure.text = bn_alloc_text(text);
+  if (!is_of_sql)
+    call_set_kind_to_place(&lua->failure, text);
   if (call_is_refusal(L))
     bn_log_refusal(text);
   else if (!call_was_explained(lua))

@@ -183,9 +183,9 @@ static char *script_file_find_module(const char *path, const char *name)
   return file;
 }
 
-/* Returns the script where a user may have put it, outside of the bundle, or else the file that
-   takes its place. */
-static char *script_file_find_unbundled(const struct bn_script_setup *setup, const char *path)
+/* Returns the file that sysbench would find: the file as typed; in versions that come with scripts
+   of 0.5, such a script; a module on the path.  If there is none, returns a substitute. */
+static char *script_file_find_as_sysbench(const struct bn_script_setup *setup, const char *path)
 {
   const char *name = setup->name;
   char *file = NULL;
@@ -196,7 +196,7 @@ static char *script_file_find_unbundled(const struct bn_script_setup *setup, con
     file = script_file_find_bundled(setup, BN_SET_LEGACY, name);
   if (file == NULL)
     file = script_file_find_module(path, name);
-  return file != NULL ? file : bn_script_file_find_substitute(setup, name, false);
+  return file != NULL ? file : bn_script_file_find_substitute(setup, name, false /* logged */);
 }
 
 /* Returns the file that the script's name means.  Outside of the dialects a bundled script of the
@@ -215,7 +215,7 @@ static char *script_file_find_path(const struct bn_script_setup *setup, const ch
     script_file_log_hidden_file(setup, file);
     return file;
   }
-  file = script_file_find_unbundled(setup, path);
+  file = script_file_find_as_sysbench(setup, path);
   if (file != NULL && !is_bundle_first && !setup->conf->policy->legacy_scripts_first)
     script_file_log_hiding_file(setup, file);
   return file;

@@ -159,7 +159,7 @@ static int vm_build_coroutine(struct bn_lua *lua, struct bn_shared *sh)
 }
 
 /* Returns the pool of the instance's session, or NULL if the session does not share its worker.
-   Sessions share workers only during `run`. */
+   Only sessions of `run` do, and bn_vm.pools exists before they open. */
 static struct bn_shared_pool *vm_find_pool(const struct bn_lua *lua)
 {
   struct bn_shared_pools *all = lua->vm->pools;
