@@ -128,7 +128,7 @@ struct bn_opt {
 /* An option and its value, as a record of the run shows it; texts last as long as the call. */
 struct bn_opt_fact {
   const char *name;  /* as declared: "mysql-host" */
-  const char *group; /* it was added under; NULL: no table declares it, a script reads it */
+  const char *group; /* of its table; NULL: no table declares the option, a script reads it */
   enum bn_origin origin;
   unsigned traits;  /* enum bn_opt_trait */
   bool secret;      /* a value, if there is one, is not shown */

@@ -58,7 +58,8 @@ struct bn_proof {
 };
 
 /* The services that sessions, and so workloads, scripts and the SQL layer, may ask of their run.
-   Any thread unless noted.  The data is set before there are workers and constant from then on. */
+   Any thread may call the functions unless noted.  The data is set before there are workers and
+   constant from then on. */
 struct bn_services {
   void *of; /* argument of the functions below */
   const struct bn_conf *conf;

@@ -68,19 +68,19 @@ static void shared_run(void *arg)
     break;
   case BN_CALL_DB_QUERY:
     c->result = bn_sql_query(c->object, c->text, c->len);
-    bn_sql_settle_failure(c->object, false);
+    bn_sql_settle_failure(c->object, false /* not ignored */);
     break;
   case BN_CALL_DB_NEXT_RESULT:
     c->result = bn_sql_next_result(c->object);
-    bn_sql_settle_failure(c->object, false);
+    bn_sql_settle_failure(c->object, false /* not ignored */);
     break;
   case BN_CALL_DB_EXECUTE:
     c->result = bn_sql_execute(c->object);
-    bn_sql_settle_failure(bn_sql_stmt_conn(c->object), false);
+    bn_sql_settle_failure(bn_sql_stmt_conn(c->object), false /* not ignored */);
     break;
   default: /* BN_CALL_DB_STMT_NEXT_RESULT */
     c->result = bn_sql_stmt_next_result(c->object);
-    bn_sql_settle_failure(bn_sql_stmt_conn(c->object), false);
+    bn_sql_settle_failure(bn_sql_stmt_conn(c->object), false /* not ignored */);
   }
 }
 

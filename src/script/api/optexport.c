@@ -49,15 +49,17 @@ static void optexport_push_choice(lua_State *L, const struct bn_opt *o, const ch
     bool is_on;
   } states[] = {{"off", false}, {"false", false}, {"0", false},
                 {"on", true},   {"true", true},   {"1", true}};
-  const bool is_switch = o->form != NULL && strcmp(o->form, "[=on|off]") == 0 && word != NULL;
+  const bool is_switch = o->form != NULL && strcmp(o->form, "[=on|off]") == 0;
 
+  if (word == NULL)
+    word = "";
   for (size_t i = 0; is_switch && i < sizeof states / sizeof states[0]; i++) {
     if (strcmp(word, states[i].word) == 0) {
       lua_pushboolean(L, states[i].is_on);
       return;
     }
   }
-  lua_pushstring(L, word != NULL ? word : "");
+  lua_pushstring(L, word);
 }
 
 /* Pushes the name of a file; "" if it is NULL.  In a dialect pushes nil, because sysbench has no
@@ -257,7 +259,7 @@ static void optexport_fill(lua_State *L, int opt, enum moment moment)
   const bool is_early = moment == BEFORE_SCRIPT;
   struct optexport x = {.L = L, .options = options, .opt = opt, .is_early = is_early};
 
-  luaL_checkstack(L, 8, NULL);
+  luaL_checkstack(L, 8, NULL); /* more than the functions below push */
   if (optexport_wants_globals()) {
     lua_rawgeti(L, LUA_REGISTRYINDEX, lua->env_ref);
     x.env = lua_gettop(L);

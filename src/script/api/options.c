@@ -311,7 +311,7 @@ int bn_options_check(lua_State *L)
 {
   lua_settop(L, 0);
   if (options_push_table(L))
-    (void)options_read_rows(L, NULL, NULL);
+    (void)options_read_rows(L, NULL /* checks alone */, NULL);
   return 0;
 }
 
@@ -367,7 +367,7 @@ static void options_read_table(lua_State *L, struct bn_options *options)
 
   if (!options_push_table(L))
     return;
-  n = options_read_rows(L, NULL, NULL);
+  n = options_read_rows(L, NULL /* checks and counts alone */, NULL);
   options->option = bn_alloc(n + 1, sizeof *options->option);
   options->info = bn_alloc(n, sizeof *options->info);
   options->value = bn_alloc(n, sizeof *options->value);

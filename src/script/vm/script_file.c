@@ -183,8 +183,8 @@ static char *script_file_find_module(const char *path, const char *name)
   return file;
 }
 
-/* Returns the file that sysbench would find: the file as typed; in versions that come with scripts
-   of 0.5, such a script; a module on the path.  If there is none, returns a substitute. */
+/* Returns the file that sysbench would find: the file as typed; in 0.5, a script of its own; a
+   module on the path.  If there is none, returns a substitute. */
 static char *script_file_find_as_sysbench(const struct bn_script_setup *setup, const char *path)
 {
   const char *name = setup->name;
@@ -205,6 +205,8 @@ static char *script_file_find_as_sysbench(const struct bn_script_setup *setup, c
 static char *script_file_find_path(const struct bn_script_setup *setup, const char *path)
 {
   const bool is_bundle_first = bn_policy_is_native(setup->conf->policy);
+  /* 0.5, whose own scripts come first, does not have the workloads that a file could hide. */
+  const bool may_hide_bundled = !is_bundle_first && !setup->conf->policy->legacy_scripts_first;
   char *file = script_file_find_sent(setup, setup->name);
 
   if (file != NULL)
@@ -216,7 +218,7 @@ static char *script_file_find_path(const struct bn_script_setup *setup, const ch
     return file;
   }
   file = script_file_find_as_sysbench(setup, path);
-  if (file != NULL && !is_bundle_first && !setup->conf->policy->legacy_scripts_first)
+  if (file != NULL && may_hide_bundled)
     script_file_log_hiding_file(setup, file);
   return file;
 }
