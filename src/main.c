@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The composition root: puts the layers together for one command.  A function that returns int
-   returns the exit status of what it has run or printed, or else 0, or -1 after a message. */
+/* The composition root: puts the layers together for one command.  Functions that run a command
+   return its exit status; other functions that return int return 0, or -1 after a message. */
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>

@@ -26,7 +26,7 @@ struct bn_registry_driver {
 
 struct bn_registry_script {
   const char *name, *title;
-  const char *tables; /* names what its `prepare` makes, which scripts with this text share */
+  const char *tables; /* name of the tables of its `prepare`; scripts with this name share them */
 };
 
 /* The tables, in the order of the help.  Each ends with NULL, or with a row whose name is NULL. */

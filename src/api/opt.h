@@ -41,9 +41,9 @@ enum bn_version { BN_V05, BN_V10, BN_V11 };
 /* Bits for bn_opt.in: the reference versions that have the option. */
 enum { BN_IN_05 = 1, BN_IN_10 = 2, BN_IN_11 = 4, BN_IN_1X = 6, BN_IN_ALL = 7 };
 
-/* Bits for bn_opt.traits: what code that does not know an option has to know of it.  An old name
-   has the traits of the option that it stands for.  Result documents have the names of the bits,
-   and scripts declare some of them (measure/layout.h). */
+/* Bits for bn_opt.traits: facts about an option for code that treats all options alike.  An old
+   name has the traits of the option that it stands for.  Result documents have the names of the
+   bits, and scripts declare some of them (measure/layout.h). */
 enum bn_opt_trait {
   /* For runs on several hosts. */
   BN_OPT_PER_HOST = 1 << 0,        /* the controller gives each host a value of its own */

@@ -31,7 +31,7 @@ enum {
 };
 
 /* These begin a call of the session.  They return true if the call waits: then the session's
-   coroutine waits (internal.wait), and what the arguments point at stays until the call has
+   coroutine waits (internal.wait), and the data of pointers stays valid until the call has
    returned.  The functions below return its result.  Names of parameters would cost memory in each
    interpreter. */
 /* Parameters: the number of the function above, its object, and its number if it takes one. */
@@ -46,8 +46,8 @@ BN_API void bn_ffi_shared_sleep(double);
 /* Returns whether the session waits for a call or for an event. */
 BN_API bool bn_ffi_shared_waits(void);
 
-/* These return the result of the call that has ended, as the functions do that it stands for.
-   Their text is the one that the call got: Lua keeps it while it is an argument. */
+/* These return the result of the call that has ended, in the form of the function that was called.
+   Their text is that of the call: Lua does not collect it while it is an argument. */
 BN_API sql_result *bn_ffi_shared_rs(const char *);
 BN_API sql_connection *bn_ffi_shared_conn(void);
 /* The last parameter is the name for --statements, as for bn_ffi_sql_prepare. */

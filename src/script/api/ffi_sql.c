@@ -81,7 +81,8 @@ void bn_ffi_sql_failed(const sql_connection *c)
   struct bn_lua *lua = bn_lua_current();
 
   bn_instance_set_reported(lua, c->error != BN_VERDICT_NONE);
-  /* With a state, the failures of several threads are logged as one whatever the server's words. */
+  /* With a state, the failures of several threads are logged as one even if the server's words
+     differ (call_common_length). */
   (void)snprintf(lua->sql_state, sizeof lua->sql_state, "%s",
                  bn_sql_message_varies(c->bn_sql_state) ? c->bn_sql_state : "");
 }

@@ -112,7 +112,7 @@ static const struct bn_declared *metrics_add(struct bn_declarations *d, enum bn_
   return row;
 }
 
-/* Returns the number of a declared metric among those of its kind, from 0 on. */
+/* Returns how many metrics of the same kind were declared before this one. */
 static lua_Integer metrics_index_of(const struct bn_declarations *d, const struct bn_declared *row)
 {
   lua_Integer index = 0;

@@ -191,7 +191,7 @@ struct lookup {
   bool is_found;    /* the value is on top of the stack */
 };
 
-/* Pushes the value if the option is the one that is searched for. */
+/* Pushes the value of the option if it is the option that is searched for. */
 static void optexport_look_up(void *arg, const char *name, const struct bn_opt *o,
                               const void *value)
 {
@@ -203,8 +203,8 @@ static void optexport_look_up(void *arg, const char *name, const struct bn_opt *
   optexport_push_option(lookup->L, o, value);
 }
 
-/* Pushes the value if the setting of an undeclared option is one of the option that is searched
-   for, and of the command line (path NULL).  The last of several settings counts. */
+/* If this setting of the command line (path NULL) sets the undeclared option that is searched for,
+   pushes its value, in place of the value of an earlier setting. */
 static void optexport_look_up_undeclared(void *arg, const char *name, const char *value,
                                          const char *path, unsigned line)
 {

@@ -269,10 +269,10 @@ static void call_log_text(const struct bn_lua *lua, const char *what, const char
     bn_log(BN_FATAL, "%s", text);
 }
 
-/* Returns the length of the place in the script, such as "x.lua:12", that Lua has put before a
-   message with ": " between them; the length of the message if it has no place.  A ": " that comes
-   earlier is one of the message, and ends the search, unless it is in the name of a text that
-   load() has compiled: [string "x: y"]:12. */
+/* Returns the length of the place in the script at the start of a message, such as "x.lua:12" of
+   "x.lua:12: no row"; the length of the message if it has no place.  The first ": " follows the
+   place, so digits after it belong to the message.  But the name of a text that load() has compiled
+   may have a ": " of its own: [string "x: y"]:12. */
 static size_t call_place_length(const char *text)
 {
   static const char string_begin[] = "[string \"";

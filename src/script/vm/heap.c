@@ -37,8 +37,8 @@ static void heap_put(struct bn_heap *h, void *block, size_t size)
   h->available |= UINT64_C(1) << c;
 }
 
-/* Begins a new page, and frees the rest of the newest one.  Returns 0, or -1 if memory runs
-   out. */
+/* Begins a new page.  The rest of the page before it becomes a free block.  Returns 0, or -1 if
+   memory runs out. */
 static int heap_add_page(struct bn_heap *h)
 {
   struct bn_heap_page *page = malloc(PAGE_SIZE);

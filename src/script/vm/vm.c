@@ -247,8 +247,8 @@ int bn_vm_find(struct bn_vm *vm, struct bn_err *err)
   return vm->mix != NULL ? 0 : bn_script_file_find(&vm->place, vm->setup, vm->path, err);
 }
 
-/* Compiles the file of a script.  Returns NULL and err, which quotes the name as typed if the file
-   has another one. */
+/* Compiles the file of a script.  Returns NULL and err, which quotes the file and, unless it is
+   the same, the name as typed. */
 static const struct bn_chunk *vm_compile_file(struct bn_vm *vm, lua_State *L,
                                               const struct bn_place *place, struct bn_err *err)
 {
