@@ -60,8 +60,7 @@ const char *bn_cmdline_next_command(struct bn_lua *lua, const char *after)
   for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1)) {
     const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
 
-    if (name != NULL && lua_istable(L, -1) && (after == NULL || strcmp(name, after) > 0) &&
-        (next == NULL || strcmp(name, next) < 0))
+    if (name != NULL && lua_istable(L, -1) && bn_lua_is_between(name, after, next))
       next = name;
   }
   lua_pop(L, 1);
@@ -240,11 +239,12 @@ static int cmdline_loaded(lua_State *L)
   const double loaded = (double)atomic_fetch_add(&api->loaded, (uint64_t)rows) + rows;
   const double taken_s = (double)(now_ns - start_ns) * 1e-9;
   const double remaining_s = loaded > 0 ? taken_s * (all_rows - loaded) / loaded : 0;
+  const double left_s = remaining_s > 0 ? ceil(remaining_s) : 0;
+  const double percent = all_rows > 0 ? floor(loaded / all_rows * 100) : 0;
   char text[160];
 
   (void)snprintf(text, sizeof text, "'%s': %.0f %% of %.0f rows, %.0f s left",
-                 luaL_checkstring(L, 1), all_rows > 0 ? floor(loaded / all_rows * 100) : 0.0,
-                 all_rows, remaining_s > 0 ? ceil(remaining_s) : 0.0);
+                 luaL_checkstring(L, 1), percent, all_rows, left_s);
   bn_log_progress(text);
   return 0;
 }

@@ -68,14 +68,14 @@ int bn_ffi_repeat_event(struct bn_instance *in, uint32_t tries)
 {
   struct bn_session *s = in->lua.session;
   const bool takes_work = in->workqueue.role == BN_WORKQUEUE_TAKES;
-  bool is_over;
 
   if (!ffi_prepare_retry(in, tries)) {
     bn_event_fail(s, &in->tick);
     return -1;
   }
   /* Work that was taken is carried out after the limit of the run too. */
-  is_over = takes_work ? bn_session_interrupted(s) : bn_session_over(s);
+  const bool is_over = takes_work ? bn_session_interrupted(s) : bn_session_over(s);
+
   if (is_over) {
     bn_event_drop(s, &in->tick);
     return 0;

@@ -281,7 +281,7 @@ static const char *options_next_name(lua_State *L, int table, const char *last)
     }
     if (!lua_istable(L, -1))
       options_refuse(L, "wrong table structure in sysbench.cmdline.options", option_form, name);
-    if ((last == NULL || strcmp(name, last) > 0) && (next == NULL || strcmp(name, next) < 0))
+    if (bn_lua_is_between(name, last, next))
       next = name;
   }
   return next;

@@ -56,8 +56,8 @@ static int heap_add_page(struct bn_heap *h)
   return 0;
 }
 
-/* Takes the smallest free block that is large enough, and frees its unused end.  Returns NULL if
-   there is none. */
+/* Takes the smallest free block that is large enough, and puts its unused end back.  Returns NULL
+   if no free block is large enough. */
 static void *heap_take_free(struct bn_heap *h, size_t size)
 {
   const size_t wanted = heap_class_of(size);

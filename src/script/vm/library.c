@@ -39,9 +39,9 @@ static int library_call_unblocked(lua_State *L)
    catches errors in a loop, which would never end. */
 enum { EXITS_MAX = 2 };
 
-/* Stands for os.exit().  During a run it asks the run to end, so that the
-   result is not lost, and raises an error to leave the script; the process exits with the status
-   afterwards.  Without a run it exits at once. */
+/* Stands for os.exit().  During a run it asks the run to end, so that the result is not lost, and
+   raises an error to leave the script; the process exits with the status afterwards.  Without a run
+   it exits at once. */
 static int library_exit(lua_State *L)
 {
   struct bn_lua *lua = bn_lua_current();

@@ -2,6 +2,8 @@
 /* Functions for any interpreter, whatever lives in it. */
 #include "script/vm/lua.h"
 
+#include <string.h>
+
 #include <lauxlib.h>
 
 /* PAUSE_RUNNING is Lua's default pause in percent.  An interpreter of at least LARGE_KIB has loaded
@@ -35,6 +37,11 @@ void bn_lua_replace_by_entry(lua_State *L, const char *name)
     lua_pushnil(L);
   }
   lua_remove(L, -2);
+}
+
+bool bn_lua_is_between(const char *key, const char *last, const char *next)
+{
+  return (last == NULL || strcmp(key, last) > 0) && (next == NULL || strcmp(key, next) < 0);
 }
 
 void bn_lua_copy_entries(lua_State *L, int from, int to)

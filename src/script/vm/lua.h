@@ -97,6 +97,9 @@ void bn_lua_push_global(struct bn_lua *lua, const char *name);
 /* Replaces the table on top by its entry of that name, and a value that is not a table by nil;
    never runs a metamethod of the script. */
 void bn_lua_replace_by_entry(lua_State *L, const char *name);
+/* Returns whether a key follows `last` in byte order and precedes `next`, where NULL is no bound:
+   then it is nearer to `last` than `next`, in a search for the key that follows `last`. */
+bool bn_lua_is_between(const char *key, const char *last, const char *next);
 /* Copies the entries of the table at index `from` into the table at index `to`. */
 void bn_lua_copy_entries(lua_State *L, int from, int to);
 /* Pushes sysbench[name], or nil; never runs a metamethod of the script. */

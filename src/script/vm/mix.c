@@ -57,7 +57,7 @@ int bn_mix_find(struct bn_vm *vm, struct bn_err *err)
     if (mix_find_part(vm, mix_add_part(vm->mix, &item), err) != 0)
       return -1;
   mix_set_origin(&vm->place, vm->mix);
-  return rc;
+  return rc; /* 0 after the last workload, or -1 */
 }
 
 void bn_mix_free(struct bn_mix *mix)

@@ -251,9 +251,9 @@ static int require_load_c_root(lua_State *L)
   return 1; /* the function, the text above, or the names that require_search() has tried */
 }
 
-/* Pushes the function that makes the module, as the first loader returns it that finds the module.
-   Leaves two values below the function.  If no loader finds the module, raises an error with all
-   names that were tried. */
+/* Pushes the function that makes the module, from the first loader that finds the module.  Below it
+   stay the list of loaders and the names that were tried.  If no loader finds the module, raises an
+   error with all names. */
 static void require_push_loader(lua_State *L, const char *name)
 {
   lua_getfield(L, lua_upvalueindex(INSTANCE_PACKAGE), "loaders");
