@@ -262,7 +262,7 @@ int bn_script_read_options(struct bn_script *sc, bool *accepts_any, struct bn_er
   if (bn_options_read(lua) != 0)
     return -1;
   sc->api.takes_any = !bn_options_are_declared(sc->api.options) && bn_oldstyle_accept_any(&sc->vm);
-  /* If old names exist from the start, exporting the options sets these globals anyway. */
+  /* With BN_OLD_NOW the export sets the globals of all options, so none has to be replaced. */
   sc->api.options_win = sc->api.takes_any && sc->vm.old_names == BN_OLD_ON_DEMAND &&
                         sc->vm.mix == NULL && bn_oldstyle_is_old(&sc->vm);
   *accepts_any = sc->api.takes_any;

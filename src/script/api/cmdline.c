@@ -574,15 +574,14 @@ int bn_cmdline_make_table(lua_State *L)
 
   lua_createtable(L, 0, lua->worker ? 4 : 20);
   cmdline_add_arguments(L, lua);
-  lua_createtable(L, 0, 2);
+  if (!lua->worker)
+    cmdline_add_reference_entries(L);
+  lua_createtable(L, 0, 2); /* the metatable */
   if (lua->worker) {
     lua_pushcfunction(L, cmdline_complete_worker);
     lua_setfield(L, -2, "bn.complete");
     lua_pushcfunction(L, cmdline_index_worker);
   } else {
-    lua_pushvalue(L, -2);
-    cmdline_add_reference_entries(L);
-    lua_pop(L, 1);
     cmdline_push_main_index(L);
   }
   lua_setfield(L, -2, "__index");

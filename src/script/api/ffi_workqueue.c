@@ -53,7 +53,7 @@ int bn_ffi_workqueue_give(double a, double b)
   switch (ffi_workqueue_put(s, &work)) {
   case BN_WORKQUEUE_FULL:
     return bn_session_interrupted(s) ? RUN_IS_OVER : TRY_AGAIN;
-  case BN_WORKQUEUE_NOBODY:
+  case BN_WORKQUEUE_NOBODY: /* also because sessions that take work have left with the run */
     return bn_session_over(s) ? RUN_IS_OVER : NOBODY_TAKES;
   default:
     return GIVEN;

@@ -417,23 +417,29 @@ enum bn_lua_turn bn_lua_begin_call(struct bn_lua *lua, int nargs, const char *wh
   return bn_lua_resume_call(lua, call_insert_pcall(lua->L, nargs), what);
 }
 
-enum bn_lua_turn bn_lua_resume_call(struct bn_lua *lua, int nargs, const char *what)
+/* Ends a call in turns, in which lua_resume has returned rc.  If that is 0, pcall has returned true
+   or, in case of an error, false and the error value.  Else lua_resume itself has failed, because
+   memory has run out, and its error value is on top. */
+static enum bn_lua_turn call_end_turns(struct bn_lua *lua, int rc, const char *what)
 {
   lua_State *L = lua->L;
-  struct bn_lua *previous = bn_lua_enter(lua);
-  int rc = lua_resume(L, nargs);
-  enum bn_lua_turn turn = BN_LUA_WAITS;
 
-  if (rc != LUA_YIELD) {
-    /* pcall has returned true, or false and the error value, which then comes to the top.  If
-       lua_resume itself has failed, because memory has run out, its error value is on top. */
-    if (rc == 0) {
-      rc = lua_toboolean(L, 1) ? 0 : LUA_ERRRUN;
-      lua_settop(L, rc == 0 ? 0 : 2);
-    }
-    turn = call_finish(lua, rc, 0, what) == 0 ? BN_LUA_DONE : BN_LUA_FAILED;
-    lua_settop(L, 0);
+  if (rc == 0) {
+    rc = lua_toboolean(L, 1) ? 0 : LUA_ERRRUN;
+    lua_settop(L, rc == 0 ? 0 : 2); /* without results, or with the error value on top */
   }
+  const int result = call_finish(lua, rc, 0, what);
+
+  lua_settop(L, 0);
+  return result == 0 ? BN_LUA_DONE : BN_LUA_FAILED;
+}
+
+enum bn_lua_turn bn_lua_resume_call(struct bn_lua *lua, int nargs, const char *what)
+{
+  struct bn_lua *previous = bn_lua_enter(lua);
+  const int rc = lua_resume(lua->L, nargs);
+  const enum bn_lua_turn turn = rc == LUA_YIELD ? BN_LUA_WAITS : call_end_turns(lua, rc, what);
+
   bn_lua_enter(previous);
   return turn;
 }
