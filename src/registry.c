@@ -111,10 +111,10 @@ const struct bn_subcommand bn_registry_subcommands[] = {
 const struct bn_watcher *const bn_registry_watchers[] = {&bn_watcher_host, &bn_watcher_device,
                                                          &bn_watcher_server, NULL};
 
-/* Returns whether `full` is name[0..len). */
-static bool registry_is_named(const char *full, const char *name, size_t len)
+/* Returns whether the name of a row is name[0..len). */
+static bool registry_is_named(const char *row_name, const char *name, size_t len)
 {
-  return strlen(full) == len && strncmp(full, name, len) == 0;
+  return strlen(row_name) == len && strncmp(row_name, name, len) == 0;
 }
 
 const struct bn_workload *bn_registry_find_workload(const char *name)

@@ -173,7 +173,7 @@ sql_connection *bn_ffi_shared_conn(void)
 {
   struct bn_instance *in = bn_instance_current();
 
-  in->lua.reported = in->call.result == NULL;
+  in->lua.reported = in->call.result == NULL; /* logged, as in bn_ffi_sql_driver() */
   return bn_ffi_from_conn(in->call.result);
 }
 

@@ -131,22 +131,24 @@ static const char *call_find_connect_error(const char *text)
   return NULL;
 }
 
-/* Logs an error of the function `what` in the words of 0.5, which calls event() where bench calls
-   thread_run().  An error of the script's top level (what NULL), or of a connect in a function of a
-   thread, is a panic: 0.5 raises it outside of protected calls. */
-static void call_log_as_05(const char *text, const char *what)
+/* Logs an error of a function in the words of 0.5, which calls event() where bench calls
+   thread_run().  An error of the script's top level (function NULL), or of a connect in a function
+   of a thread, is a panic: 0.5 raises it outside of protected calls. */
+static void call_log_as_05(const char *text, const char *function)
 {
   static const char thread_prefix[] = "thread_"; /* of thread_init, thread_run and thread_done */
   const char *connect_error = call_find_connect_error(text);
   const bool is_of_thread =
-      what != NULL && strncmp(what, thread_prefix, sizeof thread_prefix - 1) == 0;
+      function != NULL && strncmp(function, thread_prefix, sizeof thread_prefix - 1) == 0;
 
-  if (what == NULL || (is_of_thread && connect_error != NULL))
+  if (function == NULL || (is_of_thread && connect_error != NULL)) {
     bn_log_stderr("PANIC: unprotected error in call to Lua API (%s)",
                   connect_error != NULL ? connect_error : text);
-  else
-    bn_log(BN_FATAL, "failed to execute function `%s': %s",
-           strcmp(what, "thread_run") == 0 ? "event" : what, text);
+    return;
+  }
+  const char *name_in_05 = strcmp(function, "thread_run") == 0 ? "event" : function;
+
+  bn_log(BN_FATAL, "failed to execute function `%s': %s", name_in_05, text);
 }
 
 /* Sets the kind of a failure to a text.  Kinds are keys in documents, so they are UTF-8 and are cut
@@ -244,27 +246,29 @@ static size_t call_common_length(const char *text, const char *sql_state)
 
 /* Logs the failure of a function.  If several threads fail with the same common beginning, the
    first failure is logged and the others are counted. */
-static void call_log_failure(const char *what, const char *text, const char *sql_state)
+static void call_log_failure(const char *function, const char *text, const char *sql_state)
 {
-  char *line = bn_alloc_print("`%s' function failed: %s", what, text);
-  char *kind = bn_alloc_print("`%s' %.*s", what, (int)call_common_length(text, sql_state), text);
+  char *line = bn_alloc_print("`%s' function failed: %s", function, text);
+  char *kind =
+      bn_alloc_print("`%s' %.*s", function, (int)call_common_length(text, sql_state), text);
 
   bn_log_fatal_as(kind, (const char *const[]){line}, 1);
   free(line);
   free(kind);
 }
 
-/* Logs the text of an error of the function `what` in the words of the dialect; NULL: of the top
+/* Logs the text of an error of a function in the words of the dialect; function NULL: of the top
    level.  0.5 has no sysbench.cmdline.call_command() and names the command that this calls. */
-static void call_log_text(const struct bn_lua *lua, const char *what, const char *text)
+static void call_log_text(const struct bn_lua *lua, const char *function, const char *text)
 {
   const struct bn_script_setup *setup = lua->vm->setup;
-  const bool is_of_command = what != NULL && strcmp(what, "sysbench.cmdline.call_command") == 0;
+  const bool is_of_command =
+      function != NULL && strcmp(function, "sysbench.cmdline.call_command") == 0;
 
   if (setup->conf->policy->panics)
-    call_log_as_05(text, is_of_command ? setup->command : what);
-  else if (what != NULL)
-    call_log_failure(what, text, lua->sql_state);
+    call_log_as_05(text, is_of_command ? setup->command : function);
+  else if (function != NULL)
+    call_log_failure(function, text, lua->sql_state);
   else
     bn_log(BN_FATAL, "%s", text);
 }
@@ -315,7 +319,7 @@ static bool call_push_object_text(lua_State *L)
 
 /* Keeps the error value on top as the last failure, and logs it, unless its reason has
    been logged. */
-static void call_log_error(lua_State *L, const char *what)
+static void call_log_error(lua_State *L, const char *function)
 {
   struct bn_lua *lua = bn_lua_current();
   const bool is_of_sql = call_push_sql_error(L, &lua->failure);
@@ -329,7 +333,7 @@ static void call_log_error(lua_State *L, const char *what)
   if (call_is_refusal(L))
     bn_log_refusal(text);
   else if (!call_was_explained(lua))
-    call_log_text(lua, what, text);
+    call_log_text(lua, function, text);
   if (!lua_isstring(L, -1))
     call_describe_error(L);
   lua_pop(L, is_pushed ? 1 : 0);
@@ -352,30 +356,30 @@ static int call_protected(void *arg)
 
 /* Pops the error value of a protected call.  If os.exit() has raised it, which is no failure,
    pushes nil for each of the nresults and returns 0; else logs the error and returns -1. */
-static int call_take_error(lua_State *L, int nresults, const char *what)
+static int call_take_error(lua_State *L, int nresults, const char *function)
 {
   if (bn_library_is_exit(L)) {
     lua_pop(L, 1);
     lua_settop(L, lua_gettop(L) + nresults);
     return 0;
   }
-  call_log_error(L, what);
+  call_log_error(L, function);
   lua_pop(L, 1);
   return -1;
 }
 
 /* Ends a protected call that has returned rc: 0 with its nresults on top of the stack, else with an
    error value there.  Returns 0 with nresults on top, or -1 after logging the error. */
-static int call_finish(struct bn_lua *lua, int rc, int nresults, const char *what)
+static int call_finish(struct bn_lua *lua, int rc, int nresults, const char *function)
 {
-  const int result = rc == 0 ? 0 : call_take_error(lua->L, nresults, what);
+  const int result = rc == 0 ? 0 : call_take_error(lua->L, nresults, function);
 
   lua->traced = false;
   lua->reported = false;
   return result;
 }
 
-int bn_lua_call(struct bn_lua *lua, int nargs, int nresults, const char *what)
+int bn_lua_call(struct bn_lua *lua, int nargs, int nresults, const char *function)
 {
   struct call c = {.L = lua->L, .nargs = nargs, .nresults = nresults};
   const bool is_traced = bn_log_get_verbosity() >= BN_DEBUG;
@@ -391,7 +395,7 @@ int bn_lua_call(struct bn_lua *lua, int nargs, int nresults, const char *what)
 
   if (is_traced)
     lua_remove(lua->L, c.handler);
-  rc = call_finish(lua, rc, nresults, what);
+  rc = call_finish(lua, rc, nresults, function);
   bn_lua_enter(previous);
   return rc;
 }
@@ -412,15 +416,15 @@ static int call_insert_pcall(lua_State *L, int nargs)
   return nargs + 2;
 }
 
-enum bn_lua_turn bn_lua_begin_call(struct bn_lua *lua, int nargs, const char *what)
+enum bn_lua_turn bn_lua_begin_call(struct bn_lua *lua, int nargs, const char *function)
 {
-  return bn_lua_resume_call(lua, call_insert_pcall(lua->L, nargs), what);
+  return bn_lua_resume_call(lua, call_insert_pcall(lua->L, nargs), function);
 }
 
 /* Ends a call in turns, in which lua_resume has returned rc.  If that is 0, pcall has returned true
    or, in case of an error, false and the error value.  Else lua_resume itself has failed, because
    memory has run out, and its error value is on top. */
-static enum bn_lua_turn call_end_turns(struct bn_lua *lua, int rc, const char *what)
+static enum bn_lua_turn call_end_turns(struct bn_lua *lua, int rc, const char *function)
 {
   lua_State *L = lua->L;
 
@@ -428,17 +432,17 @@ static enum bn_lua_turn call_end_turns(struct bn_lua *lua, int rc, const char *w
     rc = lua_toboolean(L, 1) ? 0 : LUA_ERRRUN;
     lua_settop(L, rc == 0 ? 0 : 2); /* without results, or with the error value on top */
   }
-  const int result = call_finish(lua, rc, 0, what);
+  const int result = call_finish(lua, rc, 0, function);
 
   lua_settop(L, 0);
   return result == 0 ? BN_LUA_DONE : BN_LUA_FAILED;
 }
 
-enum bn_lua_turn bn_lua_resume_call(struct bn_lua *lua, int nargs, const char *what)
+enum bn_lua_turn bn_lua_resume_call(struct bn_lua *lua, int nargs, const char *function)
 {
   struct bn_lua *previous = bn_lua_enter(lua);
   const int rc = lua_resume(lua->L, nargs);
-  const enum bn_lua_turn turn = rc == LUA_YIELD ? BN_LUA_WAITS : call_end_turns(lua, rc, what);
+  const enum bn_lua_turn turn = rc == LUA_YIELD ? BN_LUA_WAITS : call_end_turns(lua, rc, function);
 
   bn_lua_enter(previous);
   return turn;
