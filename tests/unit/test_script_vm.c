@@ -242,7 +242,7 @@ static void test_not_found(void **state)
 {
   const struct bn_conf conf = {.policy = &bn_policy_bench};
   const struct bn_script_setup setup = {.name = "no-such-test", .conf = &conf};
-  struct bn_place place = {0};
+  struct bn_script_place place = {0};
   struct bn_err err = {0};
 
   (void)state;

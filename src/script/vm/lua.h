@@ -32,7 +32,7 @@ struct bn_vm {
   const struct bn_script_setup *setup; /* borrowed */
   const struct bn_vm_table *table;     /* borrowed; env.h */
   char *path, *cpath;                  /* package.path, package.cpath */
-  struct bn_place place;               /* place of the script */
+  struct bn_script_place place;        /* place of the script */
   struct bn_mix *mix;                  /* the scripts of several workloads; NULL: one script */
   struct bn_chunks *chunks;            /* all sources; with a lock of its own */
   const struct bn_chunk *chunk;        /* the script itself, in `chunks`; NULL with `mix` */
@@ -54,17 +54,17 @@ struct bn_lua {
   lua_State *L;             /* where the interpreter is shared, the coroutine that is the session */
   struct bn_shared *shared; /* the interpreter that it shares with others; NULL: its own */
   const struct bn_vm *vm;   /* borrowed */
-  struct bn_session *session;   /* borrowed; gives its functions events, numbers and statistics */
-  const struct bn_place *place; /* borrowed; of the script whose code runs */
-  struct bn_heap *heap;         /* owned memory of L; NULL: it is shared */
-  int env_ref, sysbench_ref;    /* registry references of the two tables of that script */
-  int thread_ref;               /* shared: of L */
-  int thread_run_ref;           /* the preset thread_run, to recognise a script's own */
-  uintptr_t stack_low;          /* lowest address of the C stack of the call in progress */
-  unsigned tid;                 /* value of sysbench.tid */
-  unsigned exits;               /* number of times that os.exit() has ended the run */
-  bool worker;                  /* not the main instance: submodules are loaded at first use */
-  bool traced;                  /* the traceback of the current error is on stderr */
+  struct bn_session *session; /* borrowed; gives its functions events, numbers and statistics */
+  const struct bn_script_place *place; /* borrowed; of the script whose code runs */
+  struct bn_heap *heap;                /* owned memory of L; NULL: it is shared */
+  int env_ref, sysbench_ref;           /* registry references of the two tables of that script */
+  int thread_ref;                      /* shared: of L */
+  int thread_run_ref;                  /* the preset thread_run, to recognise a script's own */
+  uintptr_t stack_low;                 /* lowest address of the C stack of the call in progress */
+  unsigned tid;                        /* value of sysbench.tid */
+  unsigned exits;                      /* number of times that os.exit() has ended the run */
+  bool worker;   /* not the main instance: submodules are loaded at first use */
+  bool traced;   /* the traceback of the current error is on stderr */
   bool reported; /* the reason of the last failure needs no further message: no driver, connection
                     or permission to prepare statements could be had, which has been logged, or the
                     session was interrupted */

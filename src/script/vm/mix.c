@@ -35,7 +35,7 @@ static struct bn_mix_part *mix_add_part(struct bn_mix *mix, const struct bn_mix_
 
 /* Sets the origin of the mix, on which messages and the old names depend: MODERN if all its scripts
    are, else USER. */
-static void mix_set_origin(struct bn_place *place, const struct bn_mix *mix)
+static void mix_set_origin(struct bn_script_place *place, const struct bn_mix *mix)
 {
   place->set = BN_SET_MODERN;
   for (size_t i = 0; i < mix->n; i++)
@@ -103,7 +103,7 @@ int bn_mix_make_workload(lua_State *L)
 {
   struct bn_lua *lua = bn_lua_current();
   const struct bn_mix_part *part = &lua->vm->mix->part[luaL_checkinteger(L, 1) - 1];
-  const struct bn_place *outer = lua->place;
+  const struct bn_script_place *outer = lua->place;
 
   lua_settop(L, 0); /* for the environment at 1, sysbench, thread_run and the script's function */
   lua->place = &part->place;

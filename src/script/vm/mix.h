@@ -18,7 +18,7 @@ struct bn_vm;
 struct bn_mix_part {
   char *name; /* as typed, without its weight */
   double weight;
-  struct bn_place place;
+  struct bn_script_place place;
   const struct bn_chunk *chunk; /* in bn_vm.chunks */
 };
 

@@ -269,7 +269,7 @@ static enum bn_set script_file_get_origin(const char *folder, const char *data_d
 }
 
 /* Returns whether the script is a bundled workload that the program lists. */
-static bool script_file_is_workload(const struct bn_place *place,
+static bool script_file_is_workload(const struct bn_script_place *place,
                                     const struct bn_script_setup *setup)
 {
   const char *base = bn_file_name(place->file);
@@ -285,8 +285,8 @@ size_t bn_script_file_folder_length(const char *file, const char *dir)
   return len > 0 && strncmp(file, dir, len) == 0 && file[len] == '/' ? len : 0;
 }
 
-int bn_script_file_find(struct bn_place *out, const struct bn_script_setup *setup, const char *path,
-                        struct bn_err *err)
+int bn_script_file_find(struct bn_script_place *out, const struct bn_script_setup *setup,
+                        const char *path, struct bn_err *err)
 {
   const char *base;
 
@@ -305,7 +305,7 @@ int bn_script_file_find(struct bn_place *out, const struct bn_script_setup *setu
   return 0;
 }
 
-void bn_script_file_done(struct bn_place *place)
+void bn_script_file_done(struct bn_script_place *place)
 {
   free(place->file);
   free(place->dir);

@@ -19,7 +19,7 @@ enum bn_set {
 };
 
 /* The file of a script, and what follows from the folder that it is in. */
-struct bn_place {
+struct bn_script_place {
   const char *name; /* name that the user typed, borrowed; NULL: none, or standard input */
   char *file;       /* file of the script; NULL: standard input */
   char *dir;        /* its folder with '/'; NULL: the working directory */
@@ -31,10 +31,10 @@ struct bn_place {
 /* Finds the file that setup's name means, a module on `path`, and fills *out, which is all zero; it
    stays so for standard input.  Logs when a bundled script takes the place of a missing file.
    Returns 0, or -1 and err. */
-int bn_script_file_find(struct bn_place *out, const struct bn_script_setup *setup, const char *path,
-                        struct bn_err *err);
+int bn_script_file_find(struct bn_script_place *out, const struct bn_script_setup *setup,
+                        const char *path, struct bn_err *err);
 /* Frees what bn_script_file_find has put into *place. */
-void bn_script_file_done(struct bn_place *place);
+void bn_script_file_done(struct bn_script_place *place);
 /* Returns the length of `dir` if the file is below that folder, or 0; dir may be NULL. */
 size_t bn_script_file_folder_length(const char *file, const char *dir);
 /* Returns, malloc'd, the bundled script or module of that name if there is one and `file`, which is

@@ -250,7 +250,8 @@ int bn_vm_find(struct bn_vm *vm, struct bn_err *err)
 /* Compiles the file of a script.  Returns NULL and err, which quotes the file and, unless it is
    the same, the name as typed. */
 static const struct bn_chunk *vm_compile_file(struct bn_vm *vm, lua_State *L,
-                                              const struct bn_place *place, struct bn_err *err)
+                                              const struct bn_script_place *place,
+                                              struct bn_err *err)
 {
   const char *name = place->name, *file = place->file;
   struct bn_buf msg;
