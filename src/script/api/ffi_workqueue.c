@@ -31,8 +31,9 @@ bool bn_ffi_workqueue_among_last(unsigned n)
   return (uint64_t)s->id + n >= s->services->conf->plan.threads;
 }
 
-/* Puts work into the queue.  If the queue is full, a session that has its worker for itself waits
-   for room until it is interrupted; other sessions would hold up those that may take the work. */
+/* Puts work into the queue.  If the queue is full, waits for room until the session is interrupted;
+   but a session that shares its worker does not wait, because it would hold up the sessions of the
+   worker that may take the work. */
 static enum bn_workqueue_answer ffi_workqueue_put(const struct bn_session *s,
                                                   const struct bn_work *work)
 {

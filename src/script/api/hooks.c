@@ -412,7 +412,8 @@ static int hooks_interval(void *self, const struct bn_view *v, struct bn_err *er
   return hooks_print(h->interval, "report_intermediate", v);
 }
 
-/* Reports a checkpoint in the same way.  It has the hook of the total, and so the bit of that. */
+/* Reports a checkpoint in the same way.  Checkpoints and the total have one hook, and so one bit.
+ */
 static int hooks_checkpoint(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct hooks *h = self;

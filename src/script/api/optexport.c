@@ -480,7 +480,7 @@ int bn_optexport_set_own(lua_State *L)
 
   lua_settop(L, 0);
   (void)optexport_set_opt(L); /* leaves `sysbench` at 1 */
-  lua_getfield(L, 1, "opt");
+  lua_getfield(L, 1, "opt");  /* at 2 */
   bn_options_each_own_default(bn_instance_api(), number, optexport_set_own_default, &x);
   return 0;
 }

@@ -535,10 +535,13 @@ static void options_validate(void *arg, const char *name, const char *value, con
 static void options_turn_on_bare_switches(const struct bn_options *options,
                                           const struct bn_optset *all)
 {
-  for (size_t i = 0; i < options->n; i++)
-    if (options->option[i].type == BN_BOOL && options->option[i].def == NULL &&
-        !bn_optset_is_given(all, options->option[i].name))
+  for (size_t i = 0; i < options->n; i++) {
+    const struct bn_opt *o = &options->option[i];
+    const bool is_bare_switch = o->type == BN_BOOL && o->def == NULL;
+
+    if (is_bare_switch && !bn_optset_is_given(all, o->name))
       options->value[i].flag = true;
+  }
 }
 
 /* Returns whether a general option has one value in all parts of a run on several hosts or in

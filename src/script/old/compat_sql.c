@@ -100,11 +100,10 @@ int db_bulk_insert_done(sql_connection *con)
 
 sql_result *db_query(sql_connection *con, const char *query, size_t len)
 {
-  struct bn_sql_conn *c;
-
   if (compat_sql_refuse_nil_query(con, query, __func__))
     return NULL;
-  c = bn_ffi_to_conn(con);
+  struct bn_sql_conn *c = bn_ffi_to_conn(con);
+
   return compat_sql_settle(c, bn_sql_query(c, query, len));
 }
 
@@ -115,11 +114,10 @@ bool db_more_results(sql_connection *con)
 
 sql_result *db_next_result(sql_connection *con)
 {
-  struct bn_sql_conn *c;
-
   if (compat_sql_refuse_nil(con, __func__, "connection"))
     return NULL;
-  c = bn_ffi_to_conn(con);
+  struct bn_sql_conn *c = bn_ffi_to_conn(con);
+
   return compat_sql_settle(c, bn_sql_next_result(c));
 }
 
@@ -164,16 +162,16 @@ static struct bn_sql_bind compat_sql_bind_of(const sql_bind *p)
 
 int db_bind_param(sql_statement *stmt, sql_bind *params, size_t len)
 {
-  struct bn_sql_bind *binds;
-  int rc;
-
-  if (compat_sql_refuse_nil(stmt, __func__, "statement") ||
-      (len > 0 && compat_sql_refuse_nil(params, __func__, "list of parameters")))
+  if (compat_sql_refuse_nil(stmt, __func__, "statement"))
     return 1;
-  binds = bn_alloc(len, sizeof *binds);
+  if (len > 0 && compat_sql_refuse_nil(params, __func__, "list of parameters"))
+    return 1;
+  struct bn_sql_bind *binds = bn_alloc(len, sizeof *binds);
+
   for (size_t i = 0; i < len; i++)
     binds[i] = compat_sql_bind_of(&params[i]);
-  rc = bn_sql_bind(bn_ffi_to_stmt(stmt), binds, len);
+  const int rc = bn_sql_bind(bn_ffi_to_stmt(stmt), binds, len);
+
   free(binds);
   return rc == 0 ? 0 : 1;
 }
@@ -189,21 +187,19 @@ int db_bind_result(sql_statement *stmt, sql_bind *results, size_t len)
 
 sql_result *db_execute(sql_statement *stmt)
 {
-  struct bn_sql_stmt *st;
-
   if (compat_sql_refuse_nil(stmt, __func__, "statement"))
     return NULL;
-  st = bn_ffi_to_stmt(stmt);
+  struct bn_sql_stmt *st = bn_ffi_to_stmt(stmt);
+
   return compat_sql_settle(bn_sql_stmt_conn(st), bn_sql_execute(st));
 }
 
 sql_result *db_stmt_next_result(sql_statement *stmt)
 {
-  struct bn_sql_stmt *st;
-
   if (compat_sql_refuse_nil(stmt, __func__, "statement"))
     return NULL;
-  st = bn_ffi_to_stmt(stmt);
+  struct bn_sql_stmt *st = bn_ffi_to_stmt(stmt);
+
   return compat_sql_settle(bn_sql_stmt_conn(st), bn_sql_stmt_next_result(st));
 }
 
