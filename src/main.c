@@ -453,8 +453,6 @@ static int main_run_script(struct program *p)
   return main_dispatch(p, bn_script_workload(p->script), bn_script_self(p->script), NULL);
 }
 
-/* --- phases --- */
-
 /* Opens the two reports of an agent, the document of the whole run and the intervals as they end.
    Both go to the controller, which prints the reports that the user wants. */
 static int main_open_agent_reports(struct program *p)
@@ -468,6 +466,7 @@ static int main_open_agent_reports(struct program *p)
   return 0;
 }
 
+/* Opens the reports of the run.  Those of --report get the options of their reporters. */
 static int main_open_reports(struct program *p)
 {
   if (p->agent != NULL)
@@ -749,6 +748,7 @@ static int main_run_agent(struct program *p)
   return BN_STATUS_FAILED;
 }
 
+/* Runs an agent, or else a bridge of a launcher, which returns a status, or else the program. */
 static int main_run(struct program *p, int argc, char **argv)
 {
   if (bn_agent_is_wanted(argc, argv))
