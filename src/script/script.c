@@ -223,6 +223,7 @@ struct bn_script *bn_script_new(const struct bn_script_setup *setup)
   sc->vm.api = &sc->api;
   sc->api.vm = &sc->vm;
   sc->api.title = sc->title;
+  /* bn_workload_init() reads the members that were set above. */
   bn_workload_init(&sc->workload, &sc->api);
   bn_hooks_init(&sc->hooks, &sc->api);
   return sc;

@@ -409,9 +409,10 @@ static int cmdline_check_tables(lua_State *L)
       .rows = luaL_checknumber(L, 3),
       .option = luaL_checkstring(L, 4),
       .by_default = bn_optset_get_origin(vm->setup->options, "table-size") == BN_FROM_DEFAULT};
+  const bool is_count = n_tables >= 1 && n_tables <= UINT_MAX; /* false for NaN, too */
   struct bn_err err = {0};
 
-  if (!lua->place->workload || !(n_tables >= 1 && n_tables <= UINT_MAX))
+  if (!lua->place->workload || !is_count)
     return 0;
   check.n = (unsigned)n_tables;
   if (bn_sql_table_check(vm->setup->sql, bn_instance_session(), &check, &err) == 0)

@@ -272,13 +272,11 @@ static const char *options_next_name(lua_State *L, int table, const char *last)
   const char *next = NULL;
 
   for (lua_pushnil(L); lua_next(L, table) != 0; lua_pop(L, 1)) {
-    const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
-
-    if (name == NULL) {
+    if (lua_type(L, -2) != LUA_TSTRING)
       options_refuse(L, "wrong table structure in sysbench.cmdline.options",
                      "an option in sysbench.cmdline.options has no name", NULL);
-      return NULL; /* not reached */
-    }
+    const char *name = lua_tostring(L, -2);
+
     if (!lua_istable(L, -1))
       options_refuse(L, "wrong table structure in sysbench.cmdline.options", option_form, name);
     if (bn_lua_is_between(name, last, next))
@@ -501,33 +499,45 @@ static void options_log_refused(const struct bn_opt *o, const char *name, const 
     bn_log_stderr("--%s%s%s: the script refuses this value", name, equals, shown);
 }
 
-/* Calls the validator of an option, if it has one, with the name and the value as strings, for a
-   setting of the command line (path NULL).  Logs that the value is refused if the validator returns
-   nil or false.  Does nothing after a failure. */
+/* Calls a validator with the name and the value of an option as strings.  Returns 0; or -1 after
+   logging that it has failed or refuses the value, by nil or false.  typed_name: as in the setting,
+   with '-' or '_'. */
+static int options_call_validator(struct bn_lua *lua, int validator_ref, const struct bn_opt *o,
+                                  const char *typed_name, const char *value)
+{
+  lua_State *L = lua->L;
+
+  lua_rawgeti(L, LUA_REGISTRYINDEX, validator_ref);
+  lua_pushstring(L, o->name);
+  lua_pushstring(L, value != NULL ? value : "");
+  if (bn_lua_call(lua, 2, 1, "validate") != 0)
+    return -1;
+  const bool is_accepted = lua_toboolean(L, -1);
+
+  lua_pop(L, 1);
+  if (is_accepted)
+    return 0;
+  options_log_refused(o, typed_name, value,
+                      bn_optset_policy(lua->vm->setup->options)->plain_errors);
+  return -1;
+}
+
+/* Validates a setting of the command line (path NULL), if its option has a validator.  Does nothing
+   after a failure. */
 static void options_validate(void *arg, const char *name, const char *value, const char *path,
                              unsigned line)
 {
   struct validation *v = arg;
   const struct bn_options *options = v->options;
-  lua_State *L = v->lua->L;
-  const bool in_dialect = bn_optset_policy(v->lua->vm->setup->options)->plain_errors;
   const struct bn_opt *o = options_find(options, name);
-  const int ref = o != NULL ? options->info[o - options->option].validator_ref : LUA_NOREF;
 
   (void)line;
-  if (v->rc != 0 || path != NULL || ref == LUA_NOREF)
+  if (v->rc != 0 || path != NULL || o == NULL)
     return;
-  lua_rawgeti(L, LUA_REGISTRYINDEX, ref);
-  lua_pushstring(L, o->name);
-  lua_pushstring(L, value != NULL ? value : "");
-  v->rc = bn_lua_call(v->lua, 2, 1, "validate");
-  if (v->rc != 0)
-    return;
-  if (!lua_toboolean(L, -1)) {
-    options_log_refused(o, name, value, in_dialect);
-    v->rc = -1;
-  }
-  lua_pop(L, 1);
+  const struct info *info = &options->info[o - options->option]; /* of the same index */
+
+  if (info->validator_ref != LUA_NOREF)
+    v->rc = options_call_validator(v->lua, info->validator_ref, o, name, value);
 }
 
 /* Turns on the switches that have no default and were not given.  sysbench does so, although its
@@ -645,11 +655,11 @@ int bn_options_print(lua_State *L)
   const char *const groups[] = {group};
   char *text = NULL;
   size_t len = 0;
-  FILE *out;
 
   if (group == NULL)
     return 0;
-  out = bn_alloc_stream(&text, &len);
+  FILE *out = bn_alloc_stream(&text, &len);
+
   (void)bn_optset_print_help(bn_lua_current()->vm->setup->options, groups, 1, out);
   bn_alloc_stream_close(out);
   lua_getglobal(L, "print");

@@ -317,8 +317,8 @@ static bool call_push_object_text(lua_State *L)
   return false;
 }
 
-/* Keeps the error value on top as the last failure, and logs it, unless its reason has
-   been logged. */
+/* Keeps the error value on top as the last failure, and logs it, unless its reason has been
+   logged. */
 static void call_log_error(lua_State *L, const char *function)
 {
   struct bn_lua *lua = bn_lua_current();

@@ -157,9 +157,9 @@ static void library_replace_print(lua_State *L)
   lua_setglobal(L, "print");
 }
 
-/* Stands for dofile or loadfile, but also finds files from another host, and
-   bundled scripts for missing files of old installations.  Notes the files of the main instance for
-   bn_chunks_each(). */
+/* Stands for dofile or loadfile, but also finds files from another host, and bundled scripts for
+   missing files of old installations.  Notes the files of the main instance for bn_chunks_each().
+ */
 static int library_read_file(lua_State *L)
 {
   const struct bn_lua *lua = bn_lua_current();
