@@ -32,10 +32,11 @@ enum bn_ffi_distribution {
 
 /* A call that may wait, of a session that shares its worker (ffi_shared.h). */
 struct bn_call {
-  int which;
-  int number; /* its result, if that is a number */
-  size_t len; /* of the text or list; without one, the number that the function takes */
-  void *object, *result;
+  int which;    /* BN_CALL_… of ffi_shared.h; not used to connect and to bind */
+  int number;   /* the result of a function that returns a number */
+  size_t len;   /* length of the text or list; or else the number that the function takes */
+  void *object; /* the driver, connection or statement */
+  void *result; /* the result of a function that returns a pointer */
   union {
     const char *text;
     const char *const *names;

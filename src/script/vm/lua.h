@@ -51,10 +51,10 @@ struct bn_lua_failure {
 /* An interpreter and the script instance that lives in it.  An instance is an environment: its own
    globals, its own `sysbench` table, its own loaded modules.  One thread at a time uses it. */
 struct bn_lua {
-  lua_State *L;             /* where the interpreter is shared, the coroutine that is the session */
-  struct bn_shared *shared; /* the interpreter that it shares with others; NULL: its own */
-  const struct bn_vm *vm;   /* borrowed */
-  struct bn_session *session; /* borrowed; gives its functions events, numbers and statistics */
+  lua_State *L;               /* the interpreter, or the session's coroutine in a shared one */
+  struct bn_shared *shared;   /* that interpreter, if sessions share it; NULL: it is not shared */
+  const struct bn_vm *vm;     /* borrowed */
+  struct bn_session *session; /* borrowed; has the events and random numbers of the script */
   const struct bn_script_place *place; /* borrowed; of the script whose code runs */
   struct bn_heap *heap;                /* owned memory of L; NULL: it is shared */
   int env_ref, sysbench_ref;           /* registry references of the two tables of that script */
@@ -63,11 +63,12 @@ struct bn_lua {
   uintptr_t stack_low;                 /* lowest address of the C stack of the call in progress */
   unsigned tid;                        /* value of sysbench.tid */
   unsigned exits;                      /* number of times that os.exit() has ended the run */
-  bool worker;   /* not the main instance: submodules are loaded at first use */
-  bool traced;   /* the traceback of the current error is on stderr */
-  bool reported; /* the reason of the last failure needs no further message: no driver, connection
-                    or permission to prepare statements could be had, which has been logged, or the
-                    session was interrupted */
+  bool worker; /* not the main instance: submodules are loaded at first use */
+  bool traced; /* the traceback of the current error is on stderr */
+  /* The last failure needs no further message: it was logged that there is no driver or connection,
+     or that the server does not allow so many prepared statements; or the session was
+     interrupted. */
+  bool reported;
   char sql_state[6]; /* SQLSTATE of the last failed statement, if messages with it differ between
                         threads; else "" */
   struct bn_lua_failure failure;
