@@ -232,9 +232,9 @@ struct bn_driver_host {
   bool anew;                        /* statements are to be prepared again at each execute */
   void (*notice)(const char *text); /* prints a notice of a server on stderr as it is; any thread */
   bool names_loss; /* a list of ignored errors has the SQLSTATE of a lost connection */
-  /* Return zeroed bytes, a block that is resized, a copy, a printed text; free() frees them.  They
-     end the process if there is no memory, after its report, so that a driver has no error for what
-     is small.  It calls malloc where a server or a user decides the size.  Any thread. */
+  /* These return zeroed bytes, a resized block, a copy and a printed text, which free() frees.
+     Without memory they print the report and end the process, so that a driver needs no error for
+     small sizes.  If a server or a user decides the size, the driver calls malloc.  Any thread. */
   void *(*alloc)(size_t n, size_t size);
   void *(*resize)(void *p, size_t n, size_t size);
   char *(*text)(const char *text);
@@ -320,9 +320,9 @@ struct bn_driver {
   /* Returns whether a query failed because its table does not exist; NULL: unknown. */
   bool (*missing)(const struct bn_sql_diag *d);
   /* Optional: prepares and binds n statements, but waits for the server once.  *done: how many it
-     has prepared, from the first on; stmt of the rest is zero again.  It returns DONE without diag,
-     and prepare or bind will report the next fault; LOST, and it has prepared none; or EMULATE, the
-     same if the server may take the statements one by one on a new connection. */
+     has prepared, from the first on; stmt of the rest is zero again.  Returns DONE without diag:
+     prepare or bind of the next statement will report a fault.  After LOST and EMULATE none is
+     prepared; after EMULATE the server may take them one by one on a new connection. */
   enum bn_sql (*prepare_all)(void *conn, const struct bn_sql_unprepared *list, size_t n,
                              size_t *done, struct bn_sql_diag *d);
   /* Optional, without a connection: names the server that t selects, as users write it, and returns

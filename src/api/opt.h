@@ -60,7 +60,7 @@ enum bn_opt_trait {
   /* For studies. */
   BN_OPT_KEEPS_DATA = 1 << 9, /* it says what a run does with data, and not which data there are */
   BN_OPT_FIXED = 1 << 10,     /* no sweep varies it */
-  BN_OPT_CONNECTS = 1 << 12,  /* a connection is made with it; so are those with ENDPOINT */
+  BN_OPT_CONNECTS = 1 << 12,  /* connections are made with it, as with each ENDPOINT */
   /* For readers of configuration files. */
   BN_OPT_COMMAND_LINE_ONLY = 1 << 11, /* no file sets it */
   /* Traits that scripts declare; the others are for options that are known before a script is. */

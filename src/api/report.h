@@ -66,7 +66,8 @@ struct bn_reporter {
   void (*summary)(const struct bn_facts *f, const struct bn_view *v, FILE *out);
   /* Is called last before close, also for a run that never began to measure: how the run ended. */
   int (*finish)(void *self, const struct bn_end *end, struct bn_err *err);
-  /* Returns write errors. err NULL: the report is not complete, for a known reason. */
+  /* Returns 0, or -1 and err after a write error.  err NULL: the report is not complete, for a
+     reason that is known already. */
   int (*close)(void *self, struct bn_err *err);
 };
 

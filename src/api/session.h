@@ -155,7 +155,7 @@ struct bn_session {
   struct bn_outage *outage;     /* where outages are recorded; NULL: not recorded */
   void *state;                  /* session_size zeroed bytes, cache-line aligned */
   struct bn_task *task;         /* the engine's; NULL: the session has its worker for itself */
-  const struct bn_sql_waiter *waiter; /* then NULL too; else for the drivers of its connections */
+  const struct bn_sql_waiter *waiter; /* for the drivers of its connections; NULL without a task */
   void *sql;                          /* the SQL layer's part of the session; NULL: none */
   struct bn_clock_reader clock;
   uint64_t start_ns;     /* when the run began; set before the first event */
