@@ -412,8 +412,7 @@ static int hooks_interval(void *self, const struct bn_view *v, struct bn_err *er
   return hooks_print(h->interval, "report_intermediate", v);
 }
 
-/* Reports a checkpoint in the same way.  Checkpoints and the total have one hook, and so one bit.
- */
+/* Reports a checkpoint in the same way.  Checkpoints and the total have the same hook and bit. */
 static int hooks_checkpoint(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct hooks *h = self;

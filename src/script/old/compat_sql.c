@@ -66,12 +66,16 @@ sql_connection *db_connection_create(sql_driver *drv)
 
 int db_connection_close(sql_connection *con)
 {
-  return compat_sql_refuse_nil(con, __func__, "connection") ? 1 : bn_ffi_sql_disconnect(con);
+  if (compat_sql_refuse_nil(con, __func__, "connection"))
+    return 1;
+  return bn_ffi_sql_disconnect(con);
 }
 
 int db_connection_reconnect(sql_connection *con)
 {
-  return compat_sql_refuse_nil(con, __func__, "connection") ? 1 : bn_ffi_sql_reconnect(con);
+  if (compat_sql_refuse_nil(con, __func__, "connection"))
+    return 1;
+  return bn_ffi_sql_reconnect(con);
 }
 
 void db_connection_free(sql_connection *con)
@@ -95,7 +99,9 @@ int db_bulk_insert_next(sql_connection *con, const char *query, size_t len)
 
 int db_bulk_insert_done(sql_connection *con)
 {
-  return compat_sql_refuse_nil(con, __func__, "connection") ? 1 : bn_ffi_sql_bulk_done(con);
+  if (compat_sql_refuse_nil(con, __func__, "connection"))
+    return 1;
+  return bn_ffi_sql_bulk_done(con);
 }
 
 sql_result *db_query(sql_connection *con, const char *query, size_t len)
@@ -109,7 +115,9 @@ sql_result *db_query(sql_connection *con, const char *query, size_t len)
 
 bool db_more_results(sql_connection *con)
 {
-  return !compat_sql_refuse_nil(con, __func__, "connection") && bn_ffi_sql_more_results(con);
+  if (compat_sql_refuse_nil(con, __func__, "connection"))
+    return false;
+  return bn_ffi_sql_more_results(con);
 }
 
 sql_result *db_next_result(sql_connection *con)
@@ -123,7 +131,9 @@ sql_result *db_next_result(sql_connection *con)
 
 sql_row *db_fetch_row(sql_result *rs)
 {
-  return !compat_sql_refuse_nil(rs, __func__, "result") && bn_ffi_sql_fetch(rs) ? &rs->row : NULL;
+  if (compat_sql_refuse_nil(rs, __func__, "result"))
+    return NULL;
+  return bn_ffi_sql_fetch(rs) ? &rs->row : NULL;
 }
 
 sql_statement *db_prepare(sql_connection *con, const char *query, size_t len)
@@ -205,7 +215,9 @@ sql_result *db_stmt_next_result(sql_statement *stmt)
 
 int db_close(sql_statement *stmt)
 {
-  return compat_sql_refuse_nil(stmt, __func__, "statement") ? 1 : bn_ffi_sql_stmt_close(stmt);
+  if (compat_sql_refuse_nil(stmt, __func__, "statement"))
+    return 1;
+  return bn_ffi_sql_stmt_close(stmt);
 }
 
 /* script.c declares this function to Lua as each version has it: in some 0 is success, in others

@@ -158,8 +158,7 @@ static void library_replace_print(lua_State *L)
 }
 
 /* Stands for dofile or loadfile, but also finds files from another host, and bundled scripts for
-   missing files of old installations.  Notes the files of the main instance for bn_chunks_each().
- */
+   missing files of old installations.  Notes files of the main instance for bn_chunks_each(). */
 static int library_read_file(lua_State *L)
 {
   const struct bn_lua *lua = bn_lua_current();
