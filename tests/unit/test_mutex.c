@@ -114,7 +114,7 @@ static void leave(struct open_door *door, const uint64_t *seen)
   counter = *seen + 1;
 }
 
-BN_MUTEX_WORK(open_door, come_in(lock, own), leave(lock, own))
+BN_MUTEX_WORK(open_door, come_in(lock, context), leave(lock, context))
 
 /* Shows that the test above can fail. */
 static void an_open_door_loses_counts(void **state)
