@@ -200,19 +200,22 @@ static int arguments_add_workloads(struct bn_arguments *a, const char *test_or_m
   const char *rest = test_or_mix;
   char folder[PATH_MAX] = "";
   struct bn_mix_item item;
-  int rc = 0;
+  int found;
 
   if (!bn_mix_is_test(bn_optset_policy(a->from->options), rest))
     return arguments_add_workload(a, rest, is_bundled, "" /* weight */, folder, err);
-  while (rc == 0 && bn_mix_next(&rest, &item, err) > 0) {
+  while ((found = bn_mix_next(&rest, &item, err)) > 0) {
     char *test = bn_alloc_part(item.name, item.len);
     char *weight = bn_alloc_part(item.name + item.len, (size_t)(rest - item.name) - item.len);
+    const int rc =
+        arguments_add_workload(a, test, arguments_is_in_bundle(test), weight, folder, err);
 
-    rc = arguments_add_workload(a, test, arguments_is_in_bundle(test), weight, folder, err);
     free(test);
     free(weight);
+    if (rc != 0)
+      return -1;
   }
-  return rc;
+  return found;
 }
 
 /* Refuses a configuration file that is a pipe, because this process has already read all of it.

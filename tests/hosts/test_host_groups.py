@@ -266,6 +266,14 @@ def test_the_options_of_a_group_beat_those_outside(fleet):
     assert done.document["facts"]["plan"]["events"] == 90
 
 
+def test_a_wrong_weight_of_a_group_is_refused(fleet):
+    """The other workloads of the group do not run without it."""
+    fleet.script("a.lua", EMPTY)
+    done = run(fleet, "a,b", "--time=0", "--events=2", "--group=x: a.lua@1 a.lua@0", statuses=(1,))
+    assert done.err.splitlines()[-1] == \
+        "a.lua@0: the weight of a workload must be a number above 0 and up to 1e9, written as 8 or 2.5"
+
+
 def test_passwords_reach_the_hosts_and_no_list_of_processes(fleet):
     fleet.script("word", "s3cr3t-word\n")
     fleet.script("conf", "mysql-password-file=word\n")
