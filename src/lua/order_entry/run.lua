@@ -190,7 +190,7 @@ local tries = 0
 -- LuaJIT compiles ever rarer paths through the transactions, and frees no code.  After this time of
 -- a run, in seconds, a terminal keeps the code that it has, which does not grow with the run.
 local COMPILING_S = 30
--- The time that is left of --time then.  -1: compiling has ended, or it does not end.
+-- The time that is left of --time then.  -1: compiling has ended.  It does not end without --time.
 local stops_compiling_at = -1
 
 -- The delivery that a session which only delivers carries out.  Such a session has no deck.
@@ -284,7 +284,7 @@ end
 -- Ends the compiling when its time has come.  The condition is false before and afterwards, because
 -- compiled code is left where a condition has another outcome.  LuaJIT before the end of 2023 goes
 -- on compiling what follows frequent exits of compiled code: it counts them up to 255.
-local function look_at_time()
+local function end_compiling_when_due()
   if sysbench.time_left() < stops_compiling_at then
     stops_compiling_at = -1
     jit.off()
@@ -295,7 +295,7 @@ end
 -- Draws the inputs of the next transaction, unless one is repeated.  The clock starts afterwards.
 local function begin_event()
   if not pending then
-    look_at_time()
+    end_compiling_when_due()
     pending = draw_inputs(next_kind)
     audits.count(pending, plan)
     begin_try()
