@@ -15,17 +15,20 @@ uint64_t bn_run_state_count_backlog(const struct bn_run_parts *p, const struct b
   return bn_pacer_count_queued(due, bn_load_count_begun(p->load), remaining);
 }
 
-/* Returns the end of the span: the limit or, if all sessions had left their loops before the limit,
-   the end of the last event.  It is UINT64_MAX if there is no limit and the span has not ended. */
+/* Returns the end of the span: the limit or, if all sessions left their loops before the limit, the
+   end of the last event.  It is UINT64_MAX if there is no limit and sessions are in their loops. */
 static uint64_t state_span_end_ns(const struct bn_run_parts *p, const struct bn_times *times)
 {
   const uint64_t limit_ns = bn_outcome_arrivals_end_ns(p->outcome, times->deadline_ns);
-  const uint64_t last_ns = atomic_load(&p->outcome->last_ns);
+  uint64_t last_ns;
 
-  if (bn_threads_count_looping(p->threads) == 0 && atomic_load(&p->outcome->looped_ns) < limit_ns &&
-      last_ns != 0)
-    return bn_clock_min(last_ns, limit_ns);
-  return limit_ns;
+  if (bn_threads_count_looping(p->threads) > 0)
+    return limit_ns;
+  /* It is loaded after the count, because a session records its last event before it leaves. */
+  last_ns = atomic_load(&p->outcome->last_ns);
+  return last_ns != 0 && atomic_load(&p->outcome->looped_ns) < limit_ns
+             ? bn_clock_min(last_ns, limit_ns)
+             : limit_ns;
 }
 
 struct bn_run_state bn_run_state_at(const struct bn_run_parts *p, const struct bn_times *times,
