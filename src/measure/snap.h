@@ -64,8 +64,9 @@ void bn_snap_take(struct bn_snap *out, const struct bn_statset *set, uint64_t no
 /* Raises the counters of a span that ended at end_ns, counter[0..set->metrics.n_counters), to what
    the sessions have counted at now_ns.  A session that has left its loop counts with its counters
    of that moment.  Counters that set->sample looks up stay as they are.  Returns the time up to
-   which the counters count, as the mean over the sessions: now_ns, but for a session that has left
-   the end of its last event, and at least end_ns, because it begins nothing after the span. */
+   which the counters count, as the mean over the sessions.  It is now_ns; for a session that has
+   left, which begins nothing after the span, it is the end of its last event, but at least
+   end_ns. */
 uint64_t bn_snap_raise_counters(uint64_t *counter, const struct bn_statset *set, uint64_t end_ns,
                                 uint64_t now_ns);
 /* Adds the events of the warm-up, for a report of a run that ended in it. */

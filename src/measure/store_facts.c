@@ -46,8 +46,8 @@ static struct bn_node *store_rows_of(struct bn_json_out *out, const struct bn_fa
   return list;
 }
 
-/* Leaves out the value of a secret, and traits that the document which an option was read from did
-   not say. */
+/* Leaves out the value of a secret, and the traits of an option if they are not known, because it
+   was read from a document without them. */
 static struct bn_node *store_options_of(struct bn_json_out *out, const struct bn_facts *f)
 {
   struct bn_node *list = bn_node_list();

@@ -761,8 +761,8 @@ static struct bn_node *store_end_of(struct bn_json_out *out, const struct bn_end
   return map;
 }
 
-/* Returns a document, or NULL if memory runs out.  omits_idle_lag: it may lack histograms without
- * values. */
+/* Returns a document, or NULL if memory runs out.  omits_idle_lag: as in store_group_of().  known:
+   an older document of the same result, or NULL. */
 static struct bn_node *store_document_of(const struct bn_result *r, bool omits_idle_lag,
                                          const struct bn_node *known)
 {

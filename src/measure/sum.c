@@ -260,8 +260,8 @@ static void sum_copy_group(struct bn_timing *t, double *percentile_s, const stru
   memcpy(percentile_s, from->percentile_s, n * sizeof *percentile_s);
 }
 
-/* Adds the unfinished events of all parts to timing k, that of a group, whose maximum counts their
-   ages. */
+/* Adds the unfinished events of all parts to timing k, which is of a group.  Raises its maximum to
+   the maximum of each part with such events, which counts their ages. */
 static void sum_add_unfinished(struct bn_timing *t, const struct bn_views *parts, size_t k)
 {
   for (size_t i = 0; i < parts->n; i++) {

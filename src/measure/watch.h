@@ -65,9 +65,10 @@ struct bn_watched {
    has no figure. */
 
 /* Adds the figures of the host.  A rate is the difference, divided by the time between the
-   readings.  A share of processor time is the difference of its kind, divided by the sum of those
-   of all kinds, from user to steal.  A count that falls back, as iowait may (proc_stat(5)), has a
-   difference of 0.  A state, such as available memory, is that of the later reading. */
+   readings.  A share of processor time is the difference of its kind, divided by the sum of the
+   differences of all kinds, from user to steal.  A count that falls back, as iowait may
+   (proc_stat(5)), has a difference of 0.  A state, such as available memory, is that of the later
+   reading. */
 void bn_watched_add_host(const struct bn_reading *from, const struct bn_reading *to,
                          struct bn_watched *out);
 /* Adds the figures of a device as iostat -x (sysstat) defines them, from the fields that the
