@@ -21,8 +21,8 @@ const struct bn_vector_kernel bn_vector_kernels_plain[] = {
     {.name = NULL},
 };
 
-/* Returns the first kernel of that name in a table whose features the processor has, or NULL.  If
-   the table has the name, sets *is_name to true. */
+/* Returns the first kernel in the table that has the name and that the processor can run, or NULL.
+   Sets *is_name to true if the table has the name. */
 static const struct bn_vector_kernel *memory_vector_find_row(const struct bn_vector_kernel *table,
                                                              const char *name, unsigned features,
                                                              bool *is_name)

@@ -75,8 +75,8 @@ static void encode_add_counts(struct bn_buf *b, const struct bn_hist_sparse *s)
   }
 }
 
-/* Writes the HEADER_BYTES before the counts, whose fields encode.h names in their order.
-   counts_len: bytes of the counts. */
+/* Writes the header before the counts; encode.h names its fields in their order.  counts_len: bytes
+   of the counts. */
 static void encode_write_header(unsigned char *header, size_t counts_len)
 {
   static const double unit_ratio = 1; /* values are stored as they are, not scaled */

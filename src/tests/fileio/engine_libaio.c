@@ -102,7 +102,8 @@ static int libaio_submit(void *self, struct bn_io_req *r)
 }
 
 /* Removes the first waiting request, which the kernel has refused, and returns it with its result.
-   Some file systems refuse a flush in io_submit(2) but not by bn_io_flush(), which then does it. */
+   Some file systems refuse a flush in io_submit(2) but have the system call, which bn_io_flush()
+   makes. */
 static struct bn_io_req *libaio_remove_refused(struct engine *e, int error)
 {
   struct bn_io_req *r = e->waiting[0]->data;
