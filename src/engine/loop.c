@@ -300,8 +300,7 @@ static short loop_arm(struct bn_task *t, int fd, bool *armed)
   return POLLIN;
 }
 
-/* Registers a descriptor for one wait.  Returns NO_EVENTS, or POLLERR if it cannot be registered.
- */
+/* Registers a descriptor for one wait.  Returns NO_EVENTS, or POLLERR if that fails. */
 static short loop_arm_once(struct bn_task *t, int fd, short events)
 {
   struct bn_loop_fd *entry = loop_get_fd(t->loop, fd);

@@ -595,7 +595,8 @@ static uint64_t reports_collect_ages(const struct bn_reports *r, struct report *
   return in_flight;
 }
 
-/* Sets the durations that only bench's own total shows: of the parts of the run, and of outages. */
+/* Sets the durations of the parts of the run, and the outages, which only bench's own total
+   shows. */
 static void reports_set_durations(struct bn_view *v, const struct bn_run_state *s)
 {
   v->setup_s = (double)s->setup_ns * 1e-9;

@@ -433,8 +433,8 @@ static void run_abandon_start(struct bn_run *run)
   bn_threads_end(&run->threads, BN_CAUSE_TIMEOUT, 0);
 }
 
-/* Leaves threads behind that have not ended after a signal.  The signal has ended the start, and no
-   timeout: it gives the exit status. */
+/* Leaves threads behind that have not ended after a signal.  The signal has ended the start, and
+   gives the exit status, because there was no timeout. */
 static void run_abandon_ended_start(struct bn_run *run)
 {
   bn_log_hint(

@@ -29,6 +29,7 @@ static void sampler_end_warmup(const struct sampler_thread *s, uint64_t now_ns)
 {
   const bool is_native = bn_policy_is_native(s->p->conf->policy);
   const uint64_t at_ns = is_native ? s->schedule.times.measure_ns : now_ns;
+
   bn_quota_freeze(s->p->quota);
   /* The report of a run that ends in the warm-up covers the warm-up. */
   if (!is_native || !bn_run_state_in_warmup(s->p, &s->schedule.times)) {

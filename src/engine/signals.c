@@ -234,6 +234,7 @@ static void signals_log_end_of_patience(const struct bn_patience *p, uint64_t no
                                         uint64_t limit_ns, uint64_t longest_ns)
 {
   const bool statements_end = now_ns < p->since_ns + limit_ns;
+
   if (statements_end)
     (void)bn_log_at_once("no event or thread has ended for %.1f s: ending at once",
                          (double)longest_ns * 1e-9);
