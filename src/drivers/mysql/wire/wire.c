@@ -227,8 +227,8 @@ static uint8_t *wire_begin_request(struct bn_mysql_wire *w, size_t n, const char
   return room;
 }
 
-/* Reports that nothing can be sent or, if this library would report that, the error that the server
-   has sent before it hung up.  Returns LOST. */
+/* Reports that nothing can be sent or, if the library reads it then, the error that the server has
+   sent before it hung up.  Returns LOST. */
 static enum bn_sql wire_lose_unsent(struct bn_mysql_wire *w, const struct call *call,
                                     struct bn_sql_diag *d)
 {
