@@ -379,7 +379,9 @@ static const uint64_t ask_again_ns = 5 * BN_NSEC_PER_MSEC;
 /* The length of a turn of a session whose events never wait. */
 static const uint64_t turn_length_ns = BN_NSEC_PER_MSEC;
 
-/* Sleeps until the claimed arrival is due, or answers if it is, or if the limit comes first. */
+/* Returns YES if the claimed arrival is due.  If it is not, puts the session to sleep and returns
+   LATER.  If the limit has come, gives the arrival up (due_ns is 0) and returns NO.  A session that
+   has not slept has no wake-up lag. */
 static enum bn_event_answer event_ask_arrival(struct bn_session *s)
 {
   const uint64_t deadline_ns = bn_session_deadline(s);

@@ -142,9 +142,9 @@ void bn_outage_search_at_end(struct bn_outage *o, uint64_t span_ns)
 {
   struct gap g = {.from_ns = 0, .first_ns = UINT64_MAX};
 
+  /* Without an event in flight the gap begins at UINT64_MAX, and is none. */
   outage_narrow_by_all(o, &g, NULL, span_ns, span_ns);
-  if (g.first_ns != UINT64_MAX)
-    outage_count(o, &g, span_ns);
+  outage_count(o, &g, span_ns);
 }
 
 struct bn_outages bn_outage_get(struct bn_outage *o)

@@ -207,25 +207,20 @@ static int memory_count_passes(struct bn_memory *m, struct bn_err *err)
   return memory_refuse_total_size(m, pass, err);
 }
 
-/* Makes an event a pass over words. */
+/* Makes an event a pass over words.  In sysbench 0.5, which has short words, random access without
+   an operation fails at the first event (no_request). */
 static void memory_choose_words(struct bn_memory *m, enum bn_memory_oper oper,
                                 enum bn_memory_mode mode)
 {
+  static const unsigned counters[] = {[BN_MEMORY_READ] = BN_C_BYTES_READ,
+                                      [BN_MEMORY_WRITE] = BN_C_BYTES_WRITTEN,
+                                      [BN_MEMORY_NONE] = BN_MEMORY_BYTES_UNTOUCHED};
   const struct bn_policy *policy = m->run_conf->policy;
 
+  m->work = BN_MEMORY_WORDS;
   m->no_request = policy->memory_short_words && oper == BN_MEMORY_NONE && mode == BN_MEMORY_RND;
   m->kernel = bn_memory_kernel_get(policy->memory_uniform_only, oper, mode, m->run_conf->dist.type);
-  switch (oper) {
-  case BN_MEMORY_READ:
-    m->bytes_counter = BN_C_BYTES_READ;
-    break;
-  case BN_MEMORY_WRITE:
-    m->bytes_counter = BN_C_BYTES_WRITTEN;
-    break;
-  case BN_MEMORY_NONE:
-    m->bytes_counter = BN_MEMORY_BYTES_UNTOUCHED;
-    break;
-  }
+  m->bytes_counter = counters[oper];
 }
 
 /* Makes an event a pass of --memory-kernel.  The kernel decides on the operation and the order, so

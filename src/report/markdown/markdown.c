@@ -124,7 +124,7 @@ enum {
 struct column {
   char *name;        /* owned; of its file */
   struct line *line; /* owned */
-  size_t n, room;    /* lines, and lines for which there is memory */
+  size_t n;          /* lines */
 };
 
 struct markdown {
@@ -138,13 +138,10 @@ struct markdown {
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
-/* Returns a new line at the end of a column, which the caller fills. */
+/* Returns a new line at the end of a column, which the caller fills before it adds another. */
 static struct line *markdown_new_line(struct column *c)
 {
-  if (c->n == c->room) {
-    c->room = c->room > 0 ? 2 * c->room : 32;
-    c->line = bn_alloc_resize(c->line, c->room, sizeof *c->line);
-  }
+  c->line = bn_alloc_grow(c->line, c->n, sizeof *c->line);
   return &c->line[c->n++];
 }
 

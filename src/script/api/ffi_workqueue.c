@@ -19,9 +19,11 @@ bool bn_ffi_workqueue_join(bool takes)
 
   if (!in->lua.worker || in->workqueue.role != BN_WORKQUEUE_NONE)
     return true;
+  if (bn_workqueue_join(&bn_instance_api()->workqueue, &in->workqueue, role) != 0)
+    return false;
   if (takes) /* its events begin when it gets work: bn_ffi_begin_taken_event */
     bn_event_exempt(in->lua.session);
-  return bn_workqueue_join(&bn_instance_api()->workqueue, &in->workqueue, role) == 0;
+  return true;
 }
 
 bool bn_ffi_workqueue_among_last(unsigned n)

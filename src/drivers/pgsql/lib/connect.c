@@ -244,6 +244,20 @@ static char *connect_repeat_host(const struct bn_driver_host *host, const char *
   return list;
 }
 
+/* Adds the values of --pgsql-parameters that were given, at most N_FURTHER, to the n parameters.
+   Returns how many there are now. */
+static size_t connect_add_further(const char **name, const char **value, size_t n,
+                                  const PQconninfoOption *further)
+{
+  for (const PQconninfoOption *o = further; o->keyword != NULL; o++) {
+    if (o->val == NULL || n == N_PARAMS + N_FURTHER)
+      continue;
+    name[n] = o->keyword;
+    value[n++] = o->val;
+  }
+  return n;
+}
+
 /* Begins to connect.  addresses: those of the host, with commas between them, or NULL.  libpq takes
    the last value of a parameter, so --pgsql-parameters come after the options.  Returns NULL if
    there is no memory. */
@@ -260,13 +274,11 @@ static PGconn *connect_start(const struct bn_pgsql *driver, const char *const *v
 
   memcpy(name, keywords, sizeof keywords);
   memcpy(value, values, N_PARAMS * sizeof *value);
-  if (driver->conf->parameters != NULL) /* bn_pgsql_lib_check_parameters has checked them */
+  if (driver->conf->parameters != NULL) {
     further = PQconninfoParse(driver->conf->parameters, NULL);
-  for (const PQconninfoOption *o = further; o != NULL && o->keyword != NULL; o++) {
-    if (o->val == NULL || n == N_PARAMS + N_FURTHER)
-      continue;
-    name[n] = o->keyword;
-    value[n++] = o->val;
+    if (further == NULL) /* no memory: bn_pgsql_lib_check_parameters has checked the text */
+      return NULL;
+    n = connect_add_further(name, value, n, further);
   }
   if (addresses != NULL) {
     value[HOST] = hosts = connect_repeat_host(driver->host, values[HOST], addresses);
