@@ -27,8 +27,8 @@ bool bn_agent_is_wanted(int argc, char *const *argv);
 
 /* Takes the streams, makes the temporary folder, and returns once the controller has sent OPEN.
    Comes before there are threads, and before anything is printed.  Returns 0, or -1: there is no
-   run, and err has a sentence for standard error unless the controller was lost or ended the agent.
-   *out, which may be NULL, is to be freed in both cases. */
+   run, and err has a sentence for standard error unless the controller was lost or one of its
+   frames was refused.  *out, which may be NULL, is to be freed in both cases. */
 int bn_agent_open(struct bn_agent **out, const char *version, struct bn_err *err);
 /* Return the command line of the run, with the program's name; it ends with NULL, and stays the
    agent's. */

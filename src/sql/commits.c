@@ -229,7 +229,7 @@ static enum bn_sql commits_commit_of_script(const struct call *call)
 /* Ends the transaction of this layer after the failure rc, which call->d still describes
    afterwards.  ROLLBACK is sent unless the failure itself has ended the transaction: also after a
    failed BEGIN, which may have begun it, and after a failed COMMIT, whose outcome has been
-   recorded. If the server does not end the transaction, the connection counts as lost, because the
+   recorded.  If the server does not end the transaction, the connection counts as lost, because the
    next statements of the script would be part of it.  Returns rc, or LOST. */
 static enum bn_sql commits_roll_back_own(const struct call *call, enum bn_sql rc)
 {

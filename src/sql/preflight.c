@@ -147,9 +147,9 @@ bool bn_sql_preflight_defers(const struct bn_sql_preflight *p, const struct bn_s
 {
   int64_t allowed;
 
+  /* No lock is needed: a due session has held it since all_connect and info were written. */
   if (!bn_sql_preflight_is_due(s) || !p->all_connect)
     return false;
-  /* No lock is needed: p->info was written before this session held the lock. */
   allowed = p->info.max_prepared_statements;
   return allowed >= 0 && preflight_threads_of(p, s) * n > allowed;
 }
