@@ -320,9 +320,10 @@ struct bn_driver {
   /* Returns whether a query failed because its table does not exist; NULL: unknown. */
   bool (*missing)(const struct bn_sql_diag *d);
   /* Optional: prepares and binds n statements, but waits for the server once.  *done: how many it
-     has prepared, from the first on; stmt of the rest is zero again.  Returns DONE without diag:
-     prepare or bind of the next statement will report a fault.  After LOST and EMULATE none is
-     prepared; after EMULATE the server may take them one by one on a new connection. */
+     has prepared, from the first on; stmt of the rest is zero again.  Returns DONE without diag; if
+     it has not prepared all, prepare or bind of the next one will report why.  After LOST and
+     EMULATE none is prepared; after EMULATE the server may take them one by one on a new
+     connection. */
   enum bn_sql (*prepare_all)(void *conn, const struct bn_sql_unprepared *list, size_t n,
                              size_t *done, struct bn_sql_diag *d);
   /* Optional, without a connection: names the server that t selects, as users write it, and returns

@@ -162,8 +162,8 @@ struct bn_session {
   uint64_t last_ns;      /* end of the previous event; start of the next one in a closed loop */
   struct bn_think think; /* the engine's */
   uint64_t due_ns;       /* --rate: the claimed arrival of an event that may begin; else 0 */
-  /* An event that ends before *mark is only counted; a later one is also looked at, for example
-     whether it is late (engine/event.h).  The limit, or a constant 0 to look at each event. */
+  /* An event that ends before *mark is only counted.  Any other event is looked at, because it may
+     be late, for example (engine/event.h).  The limit, or a constant 0 to look at each event. */
   const _Atomic uint64_t *mark;
   unsigned kind;        /* of the event in flight, from 1 on; 0: none, or not said yet */
   unsigned repeats;     /* how often the event in flight has been repeated */

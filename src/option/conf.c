@@ -474,8 +474,8 @@ static bool conf_has_percentile(const struct bn_conf *c, double rank)
   return false;
 }
 
-/* Reads an item of --percentile.  0, which means no percentile, must be the only item.  Returns 0
-   and *rank, which is exactly 0 then, or another number and the fault. */
+/* Reads an item of --percentile.  0, which means no percentile, must be the only item; for it,
+   sets *rank to exactly 0.  Returns 0 and *rank, or another number and the fault. */
 static int conf_read_rank(const struct bn_conf *c, const struct bn_optset *s, const char *text,
                           double *rank, struct bn_optset_fault *fault)
 {

@@ -246,7 +246,7 @@ static bool profile_read_sine(struct profile_reader *r)
   return profile_read_for(r, &s) && profile_add_wave(r, mean, height, period_s, s);
 }
 
-/* Adds two pieces for each period of s seconds of bursts: the burst, and a rest with the rate with
+/* Adds s seconds of bursts.  Each period is two pieces: the burst, and a rest with the rate with
    which the phase before has ended.  The last period may be cut short. */
 static bool profile_add_bursts(struct profile_reader *r, double rate, double burst_s,
                                double period_s, double s)

@@ -167,10 +167,10 @@ static void call_set_sql_kind(struct bn_lua_failure *f, int code, const char *st
     call_set_kind(f, state);
 }
 
-/* If the error value on top is a table that the SQL module has raised to restart an event, pushes
-   the text of any failed statement for it, sets the kind of the failure and returns true; else
-   only returns false.  Outside of the dialects the text also has the statement and the place in the
-   script, which the server's message lacks. */
+/* If the error value on top is a table that the SQL module has raised to restart an event, pushes a
+   text for it, sets the kind of the failure and returns true; else only returns false.  The text is
+   worded as for any failed statement.  Outside of the dialects it also has the statement and the
+   place in the script, which the server's message lacks. */
 static bool call_push_sql_error(lua_State *L, struct bn_lua_failure *f)
 {
   static const char *const fields[] = {"sql_errno", "sql_state", "sql_errmsg", "statement",
