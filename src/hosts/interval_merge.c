@@ -309,6 +309,7 @@ static int intervals_add_checkpoint(struct bn_intervals *r, struct bn_intervals_
   bn_hist_sums_add(&r->check[k - 1], &r->line);
   h->events_before_check += record->view.events;
   h->failed_before_check += record->view.failed_events;
+  h->had_dropped_before_check |= record->delta.dropped > 0;
   record_move(&h->check[k - 1], record);
   h->needs_base = true;
   h->last_check = k;

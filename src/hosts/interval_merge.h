@@ -47,14 +47,15 @@ struct bn_intervals_host {
   size_t last_check;            /* the latest checkpoint that has come; 0: none */
   uint64_t events_before_check; /* that had succeeded by that checkpoint; see is_counted */
   uint64_t failed_before_check; /* and failed */
-  struct bn_result *result;     /* borrowed; its result, which counts since then; NULL: none yet */
-  bool is_counted;              /* a checkpoint that was shown has what `result` counts */
-  bool needs_base;              /* no tick has come after that checkpoint */
-  struct bn_snap base;          /* owned; its counters at the first tick after that checkpoint */
-  bool has_base;                /* there is a base, and `ticked` is of the time after it */
-  struct bn_record tick;        /* owned; its last tick, whose counters are those since the start */
-  struct bn_hist_sums ticked;   /* the histograms of all its ticks, or of those after the base */
-  uint64_t ticks;               /* how many ticks have come */
+  bool had_dropped_before_check;
+  struct bn_result *result;   /* borrowed; its result, which counts since then; NULL: none yet */
+  bool is_counted;            /* a checkpoint that was shown has what `result` counts */
+  bool needs_base;            /* no tick has come after that checkpoint */
+  struct bn_snap base;        /* owned; its counters at the first tick after that checkpoint */
+  bool has_base;              /* there is a base, and `ticked` is of the time after it */
+  struct bn_record tick;      /* owned; its last tick, whose counters are those since the start */
+  struct bn_hist_sums ticked; /* the histograms of all its ticks, or of those after the base */
+  uint64_t ticks;             /* how many ticks have come */
   struct bn_intervals_second past[BN_INTERVALS_SECONDS]; /* by second % BN_INTERVALS_SECONDS */
 };
 

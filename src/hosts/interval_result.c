@@ -199,6 +199,7 @@ void bn_intervals_add_results(struct bn_intervals *r, double at_s, struct bn_vie
     parts->view[parts->n++] = &part->view;
     h->events_before_check += part->view.events;
     h->failed_before_check += part->view.failed_events;
+    h->had_dropped_before_check |= part->delta.dropped > 0;
     bn_facts_add_errors(&r->errors, &h->result->facts);
   }
 }

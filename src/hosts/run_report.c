@@ -460,14 +460,24 @@ static void run_report_judge_total(struct bn_run_report *r)
   bn_asserts_judge_total(&r->asserts, v, &rules, &r->facts);
 }
 
-/* Returns whether an event of a group had succeeded before the last checkpoint, so that the result
-   does not have the event.  Without groups, all hosts have the group number 0. */
-static bool run_report_had_events(const struct bn_fleet *f, size_t group)
+/* Returns whether events of a group were begun and none succeeded, in the time of its total or
+   before the last checkpoint, of which the total has nothing.  Without groups, all hosts have the
+   group number 0. */
+static bool run_report_is_group_empty(const struct bn_fleet *f, size_t group,
+                                      const struct bn_view *total)
 {
-  for (size_t i = 0; i < f->n; i++)
-    if (f->connection[i].group_number == group && f->intervals.host[i].events_before_check > 0)
-      return true;
-  return false;
+  bool has_dropped = total->delta->dropped > 0;
+
+  for (size_t i = 0; i < f->n; i++) {
+    const struct bn_intervals_host *h = &f->intervals.host[i];
+
+    if (f->connection[i].group_number != group)
+      continue;
+    if (h->events_before_check > 0)
+      return false;
+    has_dropped |= h->had_dropped_before_check;
+  }
+  return total->events == 0 && has_dropped;
 }
 
 /* If no event has succeeded in the run or, if it has groups, in one of them, logs that and adds it
@@ -485,7 +495,7 @@ static void run_report_judge_emptiness(struct bn_run_report *r)
   for (size_t i = 0; i < n_sums; i++) {
     const struct bn_group *g = &sums[i];
 
-    if (!g->has_total || !bn_outcome_is_empty(&g->total.view) || run_report_had_events(f, i))
+    if (!g->has_total || !run_report_is_group_empty(f, i, &g->total.view))
       continue;
     bn_outcome_log_empty(&g->total.view, g->member != NULL ? g->member->host : NULL);
     r->end.status = bn_merge_join_status(r->end.status, BN_STATUS_EMPTY);
