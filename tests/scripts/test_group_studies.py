@@ -54,7 +54,7 @@ def test_compare_tells_what_differs_between_groups(folder):
         groups = f"x: ./a.lua; y: ./a.lua --mysql-user={'u' * 200} --db-driver={driver}"
         r = command(["--group=" + groups, "--rate-profile=hold:50/9s", "--time=0.2", "--percentile=99,50",
                      f"--report=json:{side}/0.json", "run"], folder.path)
-        assert r.status == 0, r.out + r.err
+        assert r.status in (0, 4), r.out + r.err  # 4: on a busy machine, nine events in 0.2 s come late
     r = command(["compare", "a", "b"], folder.path)
     assert "\n  --y.db-driver: null in A, sqlite in B\n" in r.out, r.out
     assert "--y.mysql-user" not in r.out
