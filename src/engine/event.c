@@ -446,7 +446,7 @@ static enum bn_event_answer event_ask_claim(struct bn_session *s)
     s->last_ns = bn_clock_now(&s->clock);
   while ((answer = bn_quota_claim(s->share, s->last_ns)) == BN_QUOTA_FROZEN)
     event_await_baseline(s);
-  if (bn_quota_must_ask_again(s->share, answer))
+  if (bn_quota_note_answer(s->share, answer))
     return event_ask_later(s);
   s->task->slept = false; /* a sleep for a ticket has no part in the lag of an arrival */
   if (answer != BN_QUOTA_YES) {
@@ -597,11 +597,11 @@ static __attribute__((cold, noinline)) void event_count_any(struct bn_session *s
   if (s->kind != 0) {
     event_add_to_kind(s, BN_EVENT_RETRIES, s->repeats);
     event_add_to_kind(s, BN_EVENT_LATE, is_late);
-    bn_event_count_of_kind(s, event_take_kind(s), took_ns);
+    bn_event_count_of_kind(st, event_take_kind(s), now_ns, took_ns);
     return;
   }
   s->repeats = 0;
-  bn_event_count(s, took_ns);
+  bn_event_count(st, now_ns, took_ns);
 }
 
 void bn_event_count_marked(struct bn_session *s, const struct bn_tick *tick)
@@ -616,7 +616,8 @@ void bn_event_count_marked(struct bn_session *s, const struct bn_tick *tick)
     return;
   }
   s->mark = &s->limit->until_ns;
-  bn_event_count_of_kind(s, event_take_kind(s), bn_clock_between(tick->start_ns, s->last_ns));
+  bn_event_count_of_kind(s->stat, event_take_kind(s), s->last_ns,
+                         bn_clock_between(tick->start_ns, s->last_ns));
 }
 
 /* Looks for an outage that ends now or goes on.  Events of the session have been in flight since

@@ -171,23 +171,21 @@ static inline bool bn_event_begin(struct bn_session *s, struct bn_tick *tick)
   return true;
 }
 
-/* Counts an event, but does not record its latency in a histogram. */
-static inline void bn_event_count_time(struct bn_session *s, uint64_t took_ns)
+/* Counts an event that ended at end_ns, but does not record its latency in a histogram. */
+static inline void bn_event_count_time(struct bn_stat *st, uint64_t end_ns, uint64_t took_ns)
 {
-  struct bn_stat *st = s->stat;
-
   bn_stat_bump(&st->busy_ns, took_ns);
   bn_stat_count(st, BN_C_EVENTS, 1);
-  if (__builtin_expect(took_ns < bn_stat_get(&st->min_ns), 0) && s->last_ns >= st->measure_from_ns)
+  if (__builtin_expect(took_ns < bn_stat_get(&st->min_ns), 0) && end_ns >= st->measure_from_ns)
     atomic_store_explicit(&st->min_ns, took_ns, memory_order_relaxed);
 }
 
-/* Counts an event with its latency.  The histogram comes last, so that its rare out-of-line call is
-   a tail call. */
-static inline void bn_event_count(struct bn_session *s, uint64_t took_ns)
+/* Counts an event that ended at end_ns, with its latency.  The histogram comes last, so that its
+   rare out-of-line call is a tail call. */
+static inline void bn_event_count(struct bn_stat *st, uint64_t end_ns, uint64_t took_ns)
 {
-  bn_event_count_time(s, took_ns);
-  bn_stat_record(s->stat, BN_H_LATENCY, took_ns);
+  bn_event_count_time(st, end_ns, took_ns);
+  bn_stat_record(st, BN_H_LATENCY, took_ns);
 }
 
 /* Makes the end of an event visible to other threads.  Release: pairs with the acquire loads in
@@ -208,7 +206,7 @@ static inline void bn_event_finish(struct bn_session *s, const struct bn_tick *t
   if (__builtin_expect(s->last_ns >= bn_stat_get(s->mark), 0))
     bn_event_count_marked(s, tick);
   else
-    bn_event_count(s, took_ns);
+    bn_event_count(st, s->last_ns, took_ns);
 }
 
 /* Ends an event now, with one clock read, and records its latency.  The calls come last, as in
@@ -233,11 +231,10 @@ static inline unsigned bn_event_kind_row(const struct bn_stat *st, unsigned kind
 
 /* As bn_event_count, for an event of this kind.  Its latency is in the histogram of the kind alone;
    bn_snap_take adds it to that of all events. */
-static inline void bn_event_count_of_kind(struct bn_session *s, unsigned kind, uint64_t took_ns)
+static inline void bn_event_count_of_kind(struct bn_stat *st, unsigned kind, uint64_t end_ns,
+                                          uint64_t took_ns)
 {
-  struct bn_stat *st = s->stat;
-
-  bn_event_count_time(s, took_ns);
+  bn_event_count_time(st, end_ns, took_ns);
   bn_stat_count(st, bn_event_kind_row(st, kind), 1);
   bn_stat_record(st, st->kind_hist + kind - 1, took_ns);
 }
@@ -263,7 +260,7 @@ static inline void bn_event_end_of_kind(struct bn_session *s, const struct bn_ti
     return;
   }
   bn_event_show_end(st, tick);
-  bn_event_count_of_kind(s, kind, took_ns);
+  bn_event_count_of_kind(st, kind, now_ns, took_ns);
 }
 
 /* Counts as dropped an event that was begun and is not counted among the events. */

@@ -211,9 +211,10 @@ static void quota_charge_once(struct bn_quota_share *share)
     quota_charge_by_end(share);
 }
 
-/* Admits an event in the warm-up.  The store to `granted` and the load of `state` pair with the
-   store and load of bn_quota_freeze and bn_quota_thaw: one side sees the other.  A claim is either
-   granted and known to thaw, or not granted. */
+/* Admits an event in the warm-up, or returns false if that has ended.  This writes `granted` and
+   then reads `state`; bn_quota_freeze() writes `state`, and bn_quota_thaw() reads `granted` after
+   that.  All four are sequentially consistent, so that at least one side sees the other: either
+   this sees the end of the warm-up and takes the grant back, or bn_quota_thaw() counts it. */
 static bool quota_grant(struct bn_quota_share *share)
 {
   (void)atomic_fetch_add(&share->granted, 1);
@@ -425,11 +426,11 @@ bool bn_quota_await_ticket(struct bn_quota_share *share)
   return may_ask_again;
 }
 
-bool bn_quota_must_ask_again(struct bn_quota_share *share, enum bn_admission answer)
+bool bn_quota_note_answer(struct bn_quota_share *share, enum bn_admission answer)
 {
   struct bn_quota *q = share->quota;
   const bool is_spent = answer == BN_QUOTA_SPENT;
-  bool must_ask_again;
+  bool may_ask_again;
 
   if (!q->returns || (!is_spent && !share->waits))
     return false;
@@ -440,9 +441,9 @@ bool bn_quota_must_ask_again(struct bn_quota_share *share, enum bn_admission ans
     q->waiting--;
   share->waits = is_spent;
   quota_wake_if_needed(q);
-  must_ask_again = is_spent && !q->done;
+  may_ask_again = is_spent && !q->done;
   (void)pthread_mutex_unlock(&q->lock);
-  return must_ask_again;
+  return may_ask_again;
 }
 
 /* --- the end of the warm-up --- */

@@ -135,7 +135,7 @@ bool bn_quota_await_ticket(struct bn_quota_share *share);
 /* As bn_quota_await_ticket, for a session that must not block its thread.  The session passes each
    answer of bn_quota_claim, and counts as waiting for a ticket from SPENT until another answer.
    Returns whether the answer was SPENT and a later claim may succeed. */
-bool bn_quota_must_ask_again(struct bn_quota_share *share, enum bn_admission answer);
+bool bn_quota_note_answer(struct bn_quota_share *share, enum bn_admission answer);
 /* Notes, before its first event, that the events of a session take no tickets, so that no session
    waits for a ticket of it. */
 void bn_quota_exempt(struct bn_quota_share *share);
