@@ -136,21 +136,21 @@ enum bn_end_reason bn_outcome_reason(const struct bn_outcome *o, bool overload_f
   return (flags & BN_OUTCOME_OPENED) != 0 ? BN_END_DONE : BN_END_FAILURE;
 }
 
-bool bn_outcome_is_empty(const struct bn_view *total)
+bool bn_outcome_is_empty(const struct bn_view_counts *all)
 {
-  return total->events == 0 && total->delta->dropped > 0;
+  return all->events == 0 && all->dropped > 0;
 }
 
-void bn_outcome_log_empty(const struct bn_view *total, const char *group)
+void bn_outcome_log_empty(const struct bn_view_counts *all, const char *group)
 {
   const char *name = group != NULL ? group : "", *colon = group != NULL ? ": " : "";
 
-  if (total->errors + total->reconnects > 0)
+  if (all->errors + all->reconnects > 0)
     bn_log_stderr("%s%sno event succeeded: %llu statements failed with errors that are ignored, "
                   "and %llu connections were made again, so the run has measured nothing; the "
                   "report names the errors",
-                  name, colon, (unsigned long long)total->errors,
-                  (unsigned long long)total->reconnects);
+                  name, colon, (unsigned long long)all->errors,
+                  (unsigned long long)all->reconnects);
   else
     bn_log_stderr("%s%sno event succeeded, so the run has measured nothing: a value that event() "
                   "returns ends its thread, and an error that repeats its event does so until the "

@@ -94,12 +94,12 @@ uint64_t bn_outcome_arrivals_end_ns(const struct bn_outcome *o, uint64_t deadlin
 bool bn_outcome_has_stuck_threads(const struct bn_outcome *o);
 /* Returns the exit status. overload_fails: overload is a failure in this dialect. */
 int bn_outcome_status(const struct bn_outcome *o, bool overload_fails);
-/* Returns whether events were begun in the time of the total, and none succeeded.  A script's own
-   loop may begin no event. */
-bool bn_outcome_is_empty(const struct bn_view *total);
+/* Returns whether a run with these counts is empty: events were begun, and none succeeded.  A
+   script's own loop may begin no event. */
+bool bn_outcome_is_empty(const struct bn_view_counts *all);
 /* Logs on standard error that no event succeeded, and why.  group: the name of the host or group
-   whose total it is; NULL: the total is that of the run. */
-void bn_outcome_log_empty(const struct bn_view *total, const char *group);
+   whose counts these are; NULL: they are of the run. */
+void bn_outcome_log_empty(const struct bn_view_counts *all, const char *group);
 /* Returns the reason for the end, the first that applies in the order of the exit statuses. */
 enum bn_end_reason bn_outcome_reason(const struct bn_outcome *o, bool overload_fails);
 /* Logs a note if the default of --time has ended the run before its limit of events, because the

@@ -46,6 +46,7 @@ struct bn_reports {
   /* Snapshots at the start of the measurement, at the last checkpoint, at the last interval, and
      when assertions were last judged. */
   struct bn_snap start, base, last, second;
+  struct bn_view_counts before; /* up to the last checkpoint */
   bool base_is_start;   /* base is the start of the measurement, so that its extremes are exact */
   _Atomic bool warming; /* events belong to the warm-up, which is counted apart */
   struct bn_span_end span_end;
@@ -490,6 +491,7 @@ bool bn_reports_show_checkpoint(struct bn_reports *r, const struct bn_run_state 
     return true;
   reports_take_view(r, &r->report, &r->base, s);
   ok = reports_show(r, BN_VIEW_CHECKPOINT);
+  bn_view_counts_add(&r->before, bn_view_count(&r->report.view));
   /* The next report is a difference to this one. */
   (void)pthread_mutex_lock(&r->lock);
   reports_swap(&r->base, &r->report.now);
@@ -560,10 +562,11 @@ static void reports_count_arrivals(struct bn_view *v, const struct bn_snap *now,
 /* Rates follow from the counters at the end of the span or of a snapshot. */
 enum rates { RATES_OF_SPAN, RATES_OF_SNAPSHOT };
 
-/* Sets the rates of the total from the counters at the end of the span, which the reporting thread
-   has taken unless it was held up.  If no event ended after the span (late is 0), the counters with
-   which each session left its loop are more exact and replace them.  Some sessions of an abandoned
-   run have not left their loops, so that nothing is taken now. */
+/* Sets the rates of the total from the counters at the end of the span, which is s->now_ns in a
+   final report.  The reporting thread has taken them, unless it was held up.  If no event ended
+   after the span (late is 0), the counters with which each session left its loop are more exact and
+   replace them.  In an abandoned run some sessions are still in their loops, so that nothing is
+   taken now: the rates are those that the reporting thread took, if any. */
 static void reports_set_span_rates(struct bn_reports *r, const struct bn_run_state *s,
                                    uint64_t late, struct bn_view_rules *rules)
 {
@@ -745,6 +748,7 @@ static bool reports_lock_in_time(struct bn_reports *r)
 
 void bn_reports_print_forced(struct bn_reports *r, const struct bn_run_state *s, FILE *out)
 {
+  /* Without the lock, a fact that is half added may be missing, which is better than no report. */
   const bool has_lock = reports_lock_in_time(r);
 
   reports_count_forced(r, s);
@@ -762,14 +766,12 @@ bool bn_reports_show_total(struct bn_reports *r)
   return ok;
 }
 
-const struct bn_view *bn_reports_last_view(const struct bn_reports *r)
+struct bn_view_counts bn_reports_count_all(const struct bn_reports *r)
 {
-  return &r->report.view;
-}
+  struct bn_view_counts all = bn_view_count(&r->report.view);
 
-bool bn_reports_have_events(const struct bn_reports *r)
-{
-  return r->report.now.counter[BN_C_EVENTS] > 0;
+  bn_view_counts_add(&all, r->before);
+  return all;
 }
 
 bool bn_reports_log_verdicts(const struct bn_reports *r)

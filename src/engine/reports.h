@@ -122,11 +122,9 @@ bool bn_reports_show_total(struct bn_reports *r);
 /* Logs, after the final report, the assertions that do not hold; in a dialect, whose report shows
    none, all assertions.  Returns false if an assertion does not hold. */
 bool bn_reports_log_verdicts(const struct bn_reports *r);
-/* Returns the view of the final report, once that is made. */
-const struct bn_view *bn_reports_last_view(const struct bn_reports *r);
-/* Returns whether an event has succeeded since the measurement began, once the final report is
-   made.  The view of that report covers only the time after the last checkpoint. */
-bool bn_reports_have_events(const struct bn_reports *r);
+/* Returns what was counted since the measurement began, once the final report is made.  The view of
+   that report has only the time after the last checkpoint. */
+struct bn_view_counts bn_reports_count_all(const struct bn_reports *r);
 /* Passes the end of the run to the reporters and closes them.  Returns false if one failed. */
 bool bn_reports_close(struct bn_reports *r, const struct bn_end *run_end);
 

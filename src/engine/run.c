@@ -542,8 +542,10 @@ static bool run_await_abandoned(struct bn_run *run)
 }
 
 /* If the arrivals of --rate were not served, logs that the figures are those of an overload and not
-   the latency at that rate; or, if is_empty, that no event succeeded, whatever the rate is. */
-static void run_report_unserved(struct bn_run *run, const struct bn_run_state *end, bool is_empty)
+   the latency at that rate; or, unless empty is NULL, that no event succeeded, whatever the rate
+   is: these are the counts of the run. */
+static void run_report_unserved(struct bn_run *run, const struct bn_run_state *end,
+                                const struct bn_view_counts *empty)
 {
   char rate[BN_CONF_RATE];
   uint64_t n_ended;
@@ -551,8 +553,8 @@ static void run_report_unserved(struct bn_run *run, const struct bn_run_state *e
   if (!bn_run_state_is_unserved(&run->parts, end, &n_ended))
     return;
   bn_outcome_set(&run->outcome, BN_OUTCOME_UNSERVED);
-  if (is_empty)
-    bn_outcome_log_empty(bn_reports_last_view(run->reports), NULL);
+  if (empty != NULL)
+    bn_outcome_log_empty(empty, NULL);
   else
     bn_log_stderr("%s could not be kept up: of %llu events that were due, %llu ended in time. Use "
                   "a lower rate, or more threads if the server has room",
@@ -566,18 +568,17 @@ static void run_report_unserved(struct bn_run *run, const struct bn_run_state *e
 static void run_report_lacks(struct bn_run *run, const struct bn_times *times,
                              const struct bn_run_state *end)
 {
-  const struct bn_view *total = bn_reports_last_view(run->reports);
-  const bool is_empty = bn_policy_is_native(run->job.conf->policy) &&
-                        !bn_reports_have_events(run->reports) && bn_outcome_is_empty(total);
+  const struct bn_view_counts all = bn_reports_count_all(run->reports);
+  const bool is_empty = bn_policy_is_native(run->job.conf->policy) && bn_outcome_is_empty(&all);
 
   if (bn_outcome_has(&run->outcome, BN_OUTCOME_FAILED))
     return;
   if (is_empty && bn_host_group_is_alone(run->host_group) &&
       !bn_outcome_has(&run->outcome, BN_OUTCOME_EARLY)) {
     bn_outcome_set(&run->outcome, BN_OUTCOME_EMPTY);
-    bn_outcome_log_empty(total, NULL);
+    bn_outcome_log_empty(&all, NULL);
   } else if (end->due > 0 && end->now_ns > times->measure_ns) {
-    run_report_unserved(run, end, is_empty);
+    run_report_unserved(run, end, is_empty ? &all : NULL);
   }
 }
 

@@ -307,10 +307,8 @@ static int intervals_add_checkpoint(struct bn_intervals *r, struct bn_intervals_
                       record->view.at_s);
   bn_hist_sums_prepare(&r->check[k - 1], intervals_get_sum_metrics(r, h)->n_hists);
   bn_hist_sums_add(&r->check[k - 1], &r->line);
-  h->events_before_check += record->view.events;
-  h->failed_before_check += record->view.failed_events;
-  h->had_dropped_before_check |= record->delta.dropped > 0;
   record_move(&h->check[k - 1], record);
+  bn_view_counts_add(&h->before, bn_view_count(&h->check[k - 1].view));
   h->needs_base = true;
   h->last_check = k;
   return 0;

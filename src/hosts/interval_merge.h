@@ -45,17 +45,15 @@ struct bn_intervals_host {
   uint64_t last_round;          /* the latest whole round that has come; 0: none */
   struct bn_record *check;      /* owned; [n_checks]: its checkpoints that have not been summed */
   size_t last_check;            /* the latest checkpoint that has come; 0: none */
-  uint64_t events_before_check; /* that had succeeded by that checkpoint; see is_counted */
-  uint64_t failed_before_check; /* and failed */
-  bool had_dropped_before_check;
-  struct bn_result *result;   /* borrowed; its result, which counts since then; NULL: none yet */
-  bool is_counted;            /* a checkpoint that was shown has what `result` counts */
-  bool needs_base;            /* no tick has come after that checkpoint */
-  struct bn_snap base;        /* owned; its counters at the first tick after that checkpoint */
-  bool has_base;              /* there is a base, and `ticked` is of the time after it */
-  struct bn_record tick;      /* owned; its last tick, whose counters are those since the start */
-  struct bn_hist_sums ticked; /* the histograms of all its ticks, or of those after the base */
-  uint64_t ticks;             /* how many ticks have come */
+  struct bn_view_counts before; /* up to that checkpoint, or to its end if is_counted */
+  struct bn_result *result;     /* borrowed; its result, which counts since then; NULL: none yet */
+  bool is_counted;              /* a checkpoint that was shown has what `result` counts */
+  bool needs_base;              /* no tick has come after that checkpoint */
+  struct bn_snap base;          /* owned; its counters at the first tick after that checkpoint */
+  bool has_base;                /* there is a base, and `ticked` is of the time after it */
+  struct bn_record tick;        /* owned; its last tick, whose counters are those since the start */
+  struct bn_hist_sums ticked;   /* the histograms of all its ticks, or of those after the base */
+  uint64_t ticks;               /* how many ticks have come */
   struct bn_intervals_second past[BN_INTERVALS_SECONDS]; /* by second % BN_INTERVALS_SECONDS */
 };
 
@@ -141,7 +139,7 @@ void bn_intervals_set_output(struct bn_intervals *r, const struct bn_intervals_o
    out. */
 int bn_intervals_show_next(struct bn_intervals *r, struct bn_err *err);
 
-/* For bn_intervals_show_next() alone. */
+/* For interval_merge.c alone. */
 
 /* Clears the figures of an instant, such as the backlog, because the record is summed with records
    of a later time. */

@@ -197,9 +197,7 @@ void bn_intervals_add_results(struct bn_intervals *r, double at_s, struct bn_vie
     part = &h->check[r->next_check - 1]; /* free, because the host has not sent that checkpoint */
     intervals_make_part(r, i, part);
     parts->view[parts->n++] = &part->view;
-    h->events_before_check += part->view.events;
-    h->failed_before_check += part->view.failed_events;
-    h->had_dropped_before_check |= part->delta.dropped > 0;
+    bn_view_counts_add(&h->before, bn_view_count(&part->view));
     bn_facts_add_errors(&r->errors, &h->result->facts);
   }
 }

@@ -76,7 +76,7 @@ static struct progress liveness_find_progress(const struct bn_fleet *f,
     const struct bn_intervals_host *h = &f->intervals.host[c->number];
     const struct bn_view *total = &result->group[0].total.view;
 
-    p.events = h->events_before_check + h->failed_before_check + liveness_count_events(total);
+    p.events = h->before.events + h->before.failed_events + liveness_count_events(total);
     p.at_s = total->at_s;
   }
   return p;
@@ -371,9 +371,8 @@ static bool liveness_is_silent(const struct bn_connection *c, uint64_t now_ns)
          now_ns > c->link.heard_ns + silence_ns;
 }
 
-/* Returns whether the phase waits for this host, so that it is late after the deadline.  In the
-   run, and after an order to stop, that is true of all hosts; bn_connection_lose() leaves alone
-   those that have ended. */
+/* Returns whether the phase still waits for this host.  In the run, and after an order to stop, it
+   waits for all hosts: bn_connection_lose() leaves alone those that have ended. */
 static bool liveness_is_behind(const struct bn_fleet *f, const struct bn_connection *c)
 {
   if (f->stop != 0)
@@ -386,7 +385,7 @@ static bool liveness_is_behind(const struct bn_fleet *f, const struct bn_connect
   case BN_FLEET_CLOCKS:
     return c->clock_sync.exchanges < BN_CLOCK_SYNC_FIRST;
   case BN_FLEET_RUN:
-    break;
+    return true;
   }
   return true;
 }

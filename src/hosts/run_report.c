@@ -460,24 +460,17 @@ static void run_report_judge_total(struct bn_run_report *r)
   bn_asserts_judge_total(&r->asserts, v, &rules, &r->facts);
 }
 
-/* Returns whether events of a group were begun and none succeeded, in the time of its total or
-   before the last checkpoint, of which the total has nothing.  Without groups, all hosts have the
-   group number 0. */
-static bool run_report_is_group_empty(const struct bn_fleet *f, size_t group,
-                                      const struct bn_view *total)
+/* Returns what a group has counted in the whole run: its total has nothing from before the last
+   checkpoint.  Without groups, all hosts have the group number 0. */
+static struct bn_view_counts run_report_count_group(const struct bn_fleet *f, size_t group,
+                                                    const struct bn_view *total)
 {
-  bool has_dropped = total->delta->dropped > 0;
+  struct bn_view_counts all = bn_view_count(total);
 
-  for (size_t i = 0; i < f->n; i++) {
-    const struct bn_intervals_host *h = &f->intervals.host[i];
-
-    if (f->connection[i].group_number != group)
-      continue;
-    if (h->events_before_check > 0)
-      return false;
-    has_dropped |= h->had_dropped_before_check;
-  }
-  return total->events == 0 && has_dropped;
+  for (size_t i = 0; i < f->n; i++)
+    if (f->connection[i].group_number == group)
+      bn_view_counts_add(&all, f->intervals.host[i].before);
+  return all;
 }
 
 /* If no event has succeeded in the run or, if it has groups, in one of them, logs that and adds it
@@ -494,10 +487,14 @@ static void run_report_judge_emptiness(struct bn_run_report *r)
     return;
   for (size_t i = 0; i < n_sums; i++) {
     const struct bn_group *g = &sums[i];
+    struct bn_view_counts all;
 
-    if (!g->has_total || !run_report_is_group_empty(f, i, &g->total.view))
+    if (!g->has_total)
       continue;
-    bn_outcome_log_empty(&g->total.view, g->member != NULL ? g->member->host : NULL);
+    all = run_report_count_group(f, i, &g->total.view);
+    if (!bn_outcome_is_empty(&all))
+      continue;
+    bn_outcome_log_empty(&all, g->member != NULL ? g->member->host : NULL);
     r->end.status = bn_merge_join_status(r->end.status, BN_STATUS_EMPTY);
   }
 }

@@ -284,6 +284,32 @@ struct bn_view_rules {
   double span_s;              /* the part of the delta's time that is in the span; 0: all of it */
 };
 
+/* What several views have counted together.  With checkpoints, the total of a run lacks what they
+   have. */
+struct bn_view_counts {
+  uint64_t events; /* that succeeded */
+  uint64_t failed_events, dropped;
+  uint64_t errors, reconnects; /* of statements, and of connections */
+};
+
+static inline struct bn_view_counts bn_view_count(const struct bn_view *v)
+{
+  return (struct bn_view_counts){.events = v->events,
+                                 .failed_events = v->failed_events,
+                                 .dropped = v->delta->dropped,
+                                 .errors = v->errors,
+                                 .reconnects = v->reconnects};
+}
+
+static inline void bn_view_counts_add(struct bn_view_counts *sum, struct bn_view_counts more)
+{
+  sum->events += more.events;
+  sum->failed_events += more.failed_events;
+  sum->dropped += more.dropped;
+  sum->errors += more.errors;
+  sum->reconnects += more.reconnects;
+}
+
 /* Sets the members that follow from a difference of two snapshots and the rules.  All others become
    0 or NULL, and the caller sets them later.  The view points into the store, delta and rules. */
 void bn_view_fill(struct bn_view *v, struct bn_view_store *store, const struct bn_snap *delta,

@@ -376,6 +376,23 @@ def test_a_checkpoint_does_not_hide_a_group_of_which_no_event_succeeds(fleet):
     assert "w: no event succeeded" in done.err and "a: no event succeeded" not in done.err
 
 
+def test_a_checkpoint_does_not_hide_why_no_event_of_a_group_succeeds(fleet):
+    live_apart(fleet, "ab")
+    fleet.script("a.lua", EMPTY)
+    fleet.script("w.lua", """
+        function thread_init()
+          con = sysbench.sql.driver():connect()
+          con:query("CREATE TABLE IF NOT EXISTS t(id INTEGER PRIMARY KEY)")
+          con:query("INSERT OR IGNORE INTO t VALUES (1)")
+        end
+        function event() con:query("INSERT INTO t VALUES (1)") end
+        """)
+    done = run(fleet, "a,b", "--group=a: ./a.lua --rate=50",
+               "--group=w: ./w.lua --events=5 --db-driver=sqlite --sqlite-db=x.db --db-max-tries=1 "
+               "--db-ignore-errors=duplicate", "--time=1.5", "--report-checkpoints=1", statuses=(5,))
+    assert "w: no event succeeded: 5 statements failed with errors that are ignored" in done.err, done.err
+
+
 def test_a_sweep_varies_the_rate_of_a_group(fleet):
     fleet.script("kinds.lua", KINDS)
     done = subprocess.run(

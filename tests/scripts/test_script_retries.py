@@ -50,6 +50,14 @@ def test_events_fail_at_a_locked_database(folder, locked, tries):
     assert f"hooks\t{10 * tries - 1}" in r.lines
 
 
+def test_a_checkpoint_does_not_hide_why_no_event_succeeds(folder, locked):
+    """The final report has nothing of what was before it."""
+    r = folder.run(LOCKED, *SQLITE, "--sqlite-busy-timeout=0", "--db-max-tries=1", "--rate=1",
+                   "--arrivals=constant", "--time=1.3", "--report-checkpoints=1")
+    assert r.status == 5 and r.events == 0
+    assert re.search(r"^no event succeeded: [1-9]\d* statements failed", r.err, re.M), r.err
+
+
 PREPARING = """
 function thread_init()
   con = sysbench.sql.driver():connect()

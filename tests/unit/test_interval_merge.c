@@ -522,7 +522,7 @@ static void a_host_that_has_ended_is_part_of_a_checkpoint(void **state)
       assert_true((seen.p99_s > 0.008) == (events[k] > 90));
     }
     assert_int_equal(bn_intervals_show_next(&r, &err), 0);
-    assert_int_equal(r.host[1].events_before_check, 30 - rows[i].left);
+    assert_int_equal(r.host[1].before.events, 30 - rows[i].left);
     bn_intervals_drop_counted(&r);
     v = &result.group[0].total.view;
     assert_true(v->events == rows[i].left && bn_hist_count(v->latency) == rows[i].left);
