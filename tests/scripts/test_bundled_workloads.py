@@ -429,6 +429,16 @@ def test_modules_of_a_folder_are_the_bundled_ones(tmp_path):
     assert (r.status, r.err) == (0, "") and "another" not in r.out
 
 
+def test_the_folder_of_a_script_is_no_template_of_a_path(tmp_path):
+    """A search path gives '?' and ';' a meaning."""
+    folder = tmp_path / "a;b?c"
+    folder.mkdir()
+    (folder / "own.lua").write_text("require('helper') function event() end")
+    (folder / "helper.lua").write_text("print('beside')")
+    r = command(["a;b?c/own.lua", *NULL, "run"], tmp_path)
+    assert r.status == 0 and "beside\n" in r.out, r.err
+
+
 def test_a_script_has_the_modules_beside_it_first_and_says_so(tmp_path):
     own = "require('oltp_common') function thread_init() end function thread_done() end function event() end"
     (tmp_path / "sub").mkdir()

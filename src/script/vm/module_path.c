@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/buf.h"
 #include "base/plugin.h"
 
@@ -101,6 +102,19 @@ static char *module_path_fill(const char *template, size_t len, const char *name
       (void)bn_buf_char(&b, *c == '.' ? '/' : *c);
   }
   return bn_buf_take(&b);
+}
+
+char *bn_module_path_find_in(const char *dir, const char *name)
+{
+  static const char template[] = "?.lua";
+  char *rest = module_path_fill(template, sizeof template - 1, name);
+  char *file = bn_alloc_print("%s%s", dir, rest);
+
+  free(rest);
+  if (bn_module_path_is_file(file))
+    return file;
+  free(file);
+  return NULL;
 }
 
 char *bn_module_path_search(const char *path, const char *name, struct bn_buf *tried)

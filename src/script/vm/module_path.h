@@ -15,6 +15,9 @@ char *bn_module_path_default_c(void);
 /* Returns, malloc'd, the first readable file that a path of templates names for a module, or NULL.
    Appends "\n\tno file '…'" to `tried` for each file that is not there; `tried` may be NULL. */
 char *bn_module_path_search(const char *path, const char *name, struct bn_buf *tried);
+/* Returns, malloc'd, the readable file of a module in a folder, whose name ends with '/', or NULL.
+   The folder is no template: it may have a '?' or ';'. */
+char *bn_module_path_find_in(const char *dir, const char *name);
 /* Returns whether the path can be read and is no folder. */
 bool bn_module_path_is_file(const char *path);
 

@@ -85,10 +85,8 @@ static const char *require_find_beside(lua_State *L)
 
   if (dir == NULL)
     return NULL;
-  lua_pushfstring(L, "%s?.lua", dir);
-  char *file = bn_module_path_search(lua_tostring(L, -1), luaL_checkstring(L, 1), NULL);
+  char *file = bn_module_path_find_in(dir, luaL_checkstring(L, 1));
 
-  lua_pop(L, 1);
   if (file == NULL)
     return NULL;
   lua_pushstring(L, file);

@@ -69,10 +69,10 @@ static char *script_file_find_bundled_module(const struct bn_script_setup *setup
 {
   if (setup->data_dir == NULL || strchr(name, '/') != NULL || strchr(name, '.') == NULL)
     return NULL;
-  char *path = bn_alloc_print("%s/?.lua", setup->data_dir);
-  char *file = bn_module_path_search(path, name, NULL);
+  char *dir = bn_alloc_print("%s/", setup->data_dir);
+  char *file = bn_module_path_find_in(dir, name);
 
-  free(path);
+  free(dir);
   return file;
 }
 
