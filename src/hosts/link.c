@@ -163,24 +163,24 @@ int bn_link_receive(struct bn_link *l)
   return -1;
 }
 
-/* Prints the line, which is not empty, after the name of the host, and empties it.
+/* Prints the line after the name of the host, unless it is empty, and empties it.
    bn_printer_say_foreign() escapes it for the terminal. */
 static void link_print_line(struct bn_link *l, struct bn_printer *printer)
 {
   struct bn_buf text = {.max = 0};
 
   /* ssh ends its own lines with "\r\n". */
-  if (l->line.data[l->line.len - 1] == '\r')
+  if (l->line.len > 0 && l->line.data[l->line.len - 1] == '\r')
     l->line.len--;
-  if (bn_buf_printf(&text, "%s: ", l->name) == 0 &&
+  if (l->line.len > 0 && bn_buf_printf(&text, "%s: ", l->name) == 0 &&
       bn_buf_add(&text, l->line.data, l->line.len) == 0)
     bn_printer_say_foreign(printer, text.data);
   bn_buf_done(&text);
   bn_buf_clear(&l->line);
 }
 
-/* Appends a text of standard error to the line, and prints each line that it completes, but no
-   empty ones.  A line that is very long is cut into several. */
+/* Appends a text of standard error to the line, and prints each line that it completes.  A line
+   that is very long is cut into several. */
 static void link_print_text(struct bn_link *l, struct bn_printer *printer, const char *text,
                             size_t len)
 {
@@ -189,7 +189,7 @@ static void link_print_text(struct bn_link *l, struct bn_printer *printer, const
 
     if (!is_end)
       (void)bn_buf_char(&l->line, text[i] != '\0' ? text[i] : ' '); /* a 0 would end the line */
-    if ((is_end && l->line.len > 0) || l->line.len >= LINE_MAX_BYTES)
+    if (is_end || l->line.len >= LINE_MAX_BYTES)
       link_print_line(l, printer);
   }
 }

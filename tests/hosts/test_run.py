@@ -374,6 +374,13 @@ function event() end
     assert secret not in json.dumps(done.document)
 
 
+def test_empty_lines_of_the_shell_are_not_shown(fleet):
+    """ssh ends its own lines with a carriage return and a newline."""
+    (fleet.folder / "a.way").write_text("printf 'one\\r\\n\\r\\n\\ntwo\\r\\n' >&2\nexec \"$@\"\n")
+    done = fleet.run("a", fleet.script("s.lua", "function event() end"), "--events=2", "--time=0", "run")
+    assert done.status == 0 and done.err == "a: one\na: two\n"
+
+
 @pytest.mark.parametrize("way", ["a variable", "a URI", "a configuration file"])
 def test_passwords_reach_the_hosts(fleet, way):
     """The agent is started without the variables of whoever types the command, as ssh does."""
