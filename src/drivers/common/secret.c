@@ -93,6 +93,12 @@ int bn_secret_read_file(const char *path, char out[BN_SECRET_MAX], struct bn_err
   return rc;
 }
 
+/* Returns whether a key is the one at an index of c_cc.  A terminal may have disabled that one. */
+static bool secret_is_key(const struct termios *t, int at, char key)
+{
+  return t->c_cc[at] != _POSIX_VDISABLE && (char)t->c_cc[at] == key;
+}
+
 /* Returns the signal that a key of the terminal sends, or 0.  Such keys are read as characters: the
    threads of the program block these signals, and the one that receives them does not know of the
    question. */
@@ -103,7 +109,7 @@ static int secret_signal_of_key(const struct termios *t, char key)
   } keys[] = {{VINTR, SIGINT}, {VQUIT, SIGQUIT}, {VSUSP, SIGTSTP}};
 
   for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-    if (t->c_cc[keys[i].at] != _POSIX_VDISABLE && (char)t->c_cc[keys[i].at] == key)
+    if (secret_is_key(t, keys[i].at, key))
       return keys[i].signo;
   return 0;
 }
@@ -163,9 +169,9 @@ static int secret_await_key(int tty, const _Atomic bool *interrupted)
 static size_t secret_apply_key(const struct termios *keys, char c, char out[BN_SECRET_MAX],
                                size_t len)
 {
-  if (c == (char)keys->c_cc[VERASE])
+  if (secret_is_key(keys, VERASE, c))
     return secret_length_without_last(out, len);
-  if (c == (char)keys->c_cc[VKILL])
+  if (secret_is_key(keys, VKILL, c))
     return 0;
   if (len < BN_SECRET_MAX - 1)
     out[len] = c;
@@ -191,7 +197,7 @@ static int secret_read_keys(int tty, const struct termios *keys, const _Atomic b
     n = read(tty, &c, 1);
     if (n < 0 && errno == EINTR)
       continue;
-    if (n <= 0 || (len == 0 && c == (char)keys->c_cc[VEOF])) {
+    if (n <= 0 || (len == 0 && secret_is_key(keys, VEOF, c))) {
       errno = n < 0 ? errno : 0;
       return -1;
     }

@@ -285,15 +285,14 @@ static void hdr_print_total(struct hdr *h, const struct bn_view *v)
 
   hdr_print_heading(h, v->span);
   hdr_print_absent(h);
-  if (!hdr_has_hists(v)) {
-    (void)fputs("# The total is not known: the document does not have its histograms.\n", h->out);
-    return;
-  }
-  hdr_make_sums(h, v);
-  hdr_add_total(h, v);
-  if (is_rest_known)
-    for (size_t i = 0; i < h->n_sums; i++)
+  if (hdr_has_hists(v)) {
+    hdr_make_sums(h, v);
+    hdr_add_total(h, v);
+    for (size_t i = 0; is_rest_known && i < h->n_sums; i++)
       hdr_print_rest(h, v, i);
+  } else {
+    (void)fputs("# The total is not known: the document does not have its histograms.\n", h->out);
+  }
   hdr_reset_sums(h);
 }
 

@@ -42,10 +42,10 @@ static enum bn_sql load_exec(struct bn_pgsql_lib *c, const char *sql, ExecStatus
 
 /* Ends the savepoint of a load, if there is one.  rc: how the load has ended.  The rows of a load
    that is DONE are kept.  After an ERROR, which stays in d, the load is undone, so that the caller
-   can insert its rows.  Returns rc, or the failure of the savepoint's end. */
+   can insert its rows.  Returns rc, or the failure of the savepoint's end, with d. */
 static enum bn_sql load_finish(struct bn_pgsql_lib *c, enum bn_sql rc, struct bn_sql_diag *d)
 {
-  struct bn_sql_diag undone;
+  struct bn_sql_diag undone = {0};
   enum bn_sql undo;
 
   if (!c->load_has_savepoint || rc == BN_SQL_LOST)
@@ -53,8 +53,12 @@ static enum bn_sql load_finish(struct bn_pgsql_lib *c, enum bn_sql rc, struct bn
   if (rc == BN_SQL_DONE)
     return load_exec(c, "RELEASE SAVEPOINT bench_load", PGRES_COMMAND_OK, d);
   undo = load_exec(c, "ROLLBACK TO SAVEPOINT bench_load", PGRES_COMMAND_OK, &undone);
+  if (undo == BN_SQL_LOST) {
+    *d = undone;
+    return BN_SQL_LOST;
+  }
   d->rolled_back = undo == BN_SQL_DONE;
-  return undo == BN_SQL_LOST ? BN_SQL_LOST : rc;
+  return rc;
 }
 
 enum bn_sql bn_pgsql_lib_load_begin(struct bn_pgsql_lib *c, const char *table, const char *columns,
