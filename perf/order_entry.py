@@ -21,14 +21,15 @@ import lib
 
 ROUNDS = lib.setting("PERF_PAIRS", 5)
 SECONDS = lib.setting("PERF_SECONDS", 5)
-THREADS = 4
+THREADS = lib.setting("PERF_THREADS", 4)
+WAREHOUSES = lib.setting("PERF_WAREHOUSES", 2)
 WANTED = {"common": None, "plain": 0.6, "batched": 0.35, "routine": None}
 COMMON_SHARE = 0.45  # of the events of order_common.lua, for new orders
 
 
 def run(login, mode, seconds):
     """(processor seconds, new orders, statements) of a run."""
-    options = [*login, f"--threads={THREADS}", f"--time={seconds}"]
+    options = [*login, f"--threads={THREADS}", f"--time={seconds}", f"--warehouses={WAREHOUSES}"]
     if mode == "common":
         done = lib.run([lib.reference(), str(pathlib.Path(__file__).with_name("order_common.lua")), *options, "run"])
         statements, events = (int(re.search(word + r": +(\d+)", done.text)[1])
@@ -73,7 +74,7 @@ def main():
     rows = lib.Rows(f"a new order, {THREADS} threads, medians of {ROUNDS} rounds of {SECONDS} s",
                     f"{'row':26} {'us':>6} {'of a statement':>15} {'statements':>11} {'floor':>6} {'ratio':>6} wanted")
     for server, login in lib.each_server():
-        lib.run([lib.bench(), "order_entry", *login, "--warehouses=2", "--threads=2", "--order-check=none",
+        lib.run([lib.bench(), "order_entry", *login, f"--warehouses={WAREHOUSES}", "--threads=2", "--order-check=none",
                  "--order-mode=routine", "prepare"])
         for by in ("socket", "tcp"):
             compare(rows, server, by)
