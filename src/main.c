@@ -490,8 +490,8 @@ static void main_add_live_line(struct program *p)
     p->reporters[p->n_reporters++] = (struct bn_report_use){.ops = &bn_reporter_live};
 }
 
-/* Adds the line on the terminal, and the page of --metrics-listen. */
-static int main_add_own_reports(struct program *p)
+/* Adds the live line and the page of --metrics-listen.  Returns 0, or -1 after a message. */
+static int main_add_unnamed_reports(struct program *p)
 {
   struct bn_err err = {0};
 
@@ -542,7 +542,7 @@ static int main_finish_options(struct program *p)
                              &p->n_watchers) != 0 ||
       main_open_reports(p) != 0)
     return -1;
-  return p->agent == NULL ? main_add_own_reports(p) : 0;
+  return p->agent == NULL ? main_add_unnamed_reports(p) : 0;
 }
 
 /* Prints the help, because --test is missing.  Returns OK if the user has asked for help. */
@@ -555,7 +555,7 @@ static int main_print_help_without_test(const struct program *p)
   return BN_STATUS_FAILED;
 }
 
-/* Reads the command line.  Prints the help after a mistake that is answered with it. */
+/* Reads the command line.  Returns 0, or -1 after a message and, if p->cli wants it, the help. */
 static int main_parse_arguments(struct program *p)
 {
   if (bn_cli_parse(&p->cli) == 0)

@@ -50,9 +50,9 @@ struct piece {
   bool is_copied; /* as it is */
 };
 
-/* Returns the character or byte at s.  The control characters in `keep` are copied.  With
-   `keeps_letters`, bytes that are letters in encodings with one byte for each character are copied
-   too. */
+/* Returns the character or byte at s, which is not the final 0.  A control character is copied only
+   if it is in `keep`.  With `keeps_letters`, a byte that is no UTF-8 is copied if it is a letter in
+   encodings with one byte for each character, such as Latin-1: these begin at 0xa0. */
 static struct piece escape_piece_at(const unsigned char *s, const char *keep, bool keeps_letters)
 {
   if (s[0] < 0x80) {
@@ -62,8 +62,11 @@ static struct piece escape_piece_at(const unsigned char *s, const char *keep, bo
   }
   for (size_t i = 0; i < sizeof sequences / sizeof *sequences; i++) {
     const struct sequence *q = &sequences[i];
-    const uint32_t c = (s[0] & q->mask) == q->lead ? escape_decode(s, q) : UINT32_MAX;
+    uint32_t c;
 
+    if ((s[0] & q->mask) != q->lead)
+      continue;
+    c = escape_decode(s, q);
     if (c != UINT32_MAX)
       return (struct piece){.len = q->len, .is_copied = escape_is_harmless(c)};
   }

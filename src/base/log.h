@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Levelled messages with duplicate folding; one of the places with mutable globals. */
+/* Levelled messages with duplicate folding.  The state is global, so that any code can log. */
 #ifndef BN_BASE_LOG_H
 #define BN_BASE_LOG_H
 

@@ -48,7 +48,9 @@ static char *plugin_resolve_dir(const char *program_dir, const char *relative)
 static const char *plugin_find_dir(const char *installed, const char *built, char *buf, size_t len,
                                    struct bn_err *err)
 {
-  char program_dir[PATH_MAX], *program = bn_spawn_self(err), *dir;
+  char program_dir[PATH_MAX];
+  char *program = bn_spawn_self(err);
+  char *dir;
 
   if (program == NULL)
     return NULL;
@@ -57,12 +59,12 @@ static const char *plugin_find_dir(const char *installed, const char *built, cha
   dir = plugin_resolve_dir(program_dir, installed);
   if (dir == NULL)
     dir = plugin_resolve_dir(program_dir, built);
-  if (dir == NULL)
+  if (dir == NULL) /* messages then name the folder where an installed program looks */
     dir = bn_alloc_print("%s%s", program_dir, installed);
   const bool fits = (size_t)snprintf(buf, len, "%s", dir) < len;
 
   if (!fits)
-    (void)bn_err_set(err, ENAMETOOLONG, "the path of '%s' is too long", dir);
+    (void)bn_err_set(err, ENAMETOOLONG, "the path '%s' is too long", dir);
   free(dir);
   return fits ? buf : NULL;
 }

@@ -183,13 +183,15 @@ static bool uri_has_misplaced_mark(const char *user_and_hosts, const char *path,
 /* Cuts u->text into its parts, and decodes them in place.  Returns 0, or -1 and err. */
 static int uri_read_parts(struct bn_uri *u, struct bn_err *err)
 {
-  char *rest = strstr(u->text, "://"), *query, *path, *at;
+  char *rest = strstr(u->text, "://");
+  char *query, *path, *at;
 
   if (rest == NULL)
     return bn_err_set(err, 0, "it has no '://'; the form is scheme://user@host:port/database");
   u->scheme = u->text;
   *rest = '\0';
   rest += strlen("://");
+  /* The query goes first, because it may have a '/'. */
   query = uri_cut(rest, '?');
   path = uri_cut(rest, '/');
   /* The message shows no text of the URI: the text before the mark may be the end of a password. */

@@ -416,9 +416,10 @@ static int cli_read_word(struct bn_cli *cli, const char *arg)
   return 0;
 }
 
-/* Leaves "--test" without a value to bn_cli_check_options, because a script may have an option of
-   that name; a dialect whose words are commands refuses it.  Returns 0, or -1 after a message. */
-static int cli_keep_bare_test(struct bn_cli *cli, const char *arg)
+/* Reads "--test" without a value.  bn_cli_check_options() judges it later, because a script may
+   have an option of that name.  A dialect whose words are commands refuses it at once.  Returns 0,
+   or -1 after a message. */
+static int cli_read_bare_test(struct bn_cli *cli, const char *arg)
 {
   if (cli->policy->words_are_commands) {
     bn_log_stderr("invalid option: %s", arg);
@@ -459,7 +460,7 @@ static int cli_set_option(struct bn_cli *cli, const char *arg)
 
   if (bn_opt_is_named(name, len, "test")) {
     if (value == NULL)
-      return cli_keep_bare_test(cli, arg);
+      return cli_read_bare_test(cli, arg);
     if (!cli->policy->words_are_commands)
       bn_log_stderr("WARNING: the --test option is deprecated. You can pass a script name or path "
                     "on the command line without any options.");

@@ -98,22 +98,23 @@ static void completion_append_tests(struct bn_buf *out)
     (void)bn_buf_printf(out, " %s", bn_registry_scripts[i].name);
 }
 
-/* A function that appends the values of an option that are names in the registry. */
-typedef void completion_lister(struct bn_buf *out);
+/* A function that appends the values of an option. */
+typedef void completion_appender(struct bn_buf *out);
 
-/* Returns the function that appends an option's values, or NULL if its declaration has them. */
-static completion_lister *completion_find_lister(const struct bn_opt *o)
+/* Returns the function of an option whose values are names in the registry, or NULL for any other
+   option, whose declaration lists its values. */
+static completion_appender *completion_find_appender(const struct bn_opt *o)
 {
   static const struct {
     const char *name;
-    completion_lister *append; /* lint: option list */
-  } listers[] = {{"db-driver", completion_append_drivers},
-                 {"report", completion_append_reports},
-                 {"test", completion_append_tests}};
+    completion_appender *append; /* lint: option list */
+  } appenders[] = {{"db-driver", completion_append_drivers},
+                   {"report", completion_append_reports},
+                   {"test", completion_append_tests}};
 
-  for (size_t i = 0; i < sizeof listers / sizeof listers[0]; i++)
-    if (strcmp(listers[i].name, o->name) == 0)
-      return listers[i].append;
+  for (size_t i = 0; i < sizeof appenders / sizeof appenders[0]; i++)
+    if (strcmp(appenders[i].name, o->name) == 0)
+      return appenders[i].append;
   return NULL;
 }
 
@@ -121,7 +122,7 @@ static completion_lister *completion_find_lister(const struct bn_opt *o)
    to be listed. */
 static void completion_append_values(struct bn_buf *out, const struct bn_opt *o)
 {
-  completion_lister *append = completion_find_lister(o);
+  completion_appender *append = completion_find_appender(o);
 
   if (append != NULL)
     append(out);

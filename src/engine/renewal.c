@@ -54,14 +54,15 @@ bool bn_renewal_take(struct bn_session *s)
     return false;
   passed = renewal_count_passed(s, s->last_ns);
   passed_before = atomic_exchange_explicit(&r->passed, passed, memory_order_relaxed);
-  /* Of the turns since one was last taken, the last is taken now, and the others are missed. */
+  /* The latest turn is taken now, and those between it and the one that was taken before are
+     missed. */
   (void)atomic_fetch_add_explicit(&r->missed, passed - passed_before - 1, memory_order_relaxed);
   r->next_ns = bn_renewal_due_ns(s, passed);
   return true;
 }
 
-/* Returns how many of the due turns of a session are missed.  Of the turns since one was last
-   taken, one is pending, because the session takes it with its next event. */
+/* Returns how many of the due turns of a session are missed.  The latest of them is pending: the
+   session takes it with its next event. */
 static uint64_t renewal_count_missed(const struct bn_session *s, uint64_t due)
 {
   const uint64_t passed = atomic_load_explicit(&s->renewal.passed, memory_order_relaxed);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Signals: the thread that receives SIGINT, SIGTERM and SIGHUP, and the wake-up of sleeping
-   threads; one of the places with mutable globals. */
+   threads.  Their state is global, because handlers of signals have no argument. */
 #ifndef BN_ENGINE_STOP_H
 #define BN_ENGINE_STOP_H
 

@@ -126,8 +126,8 @@ static void watchdog_put_word(const char *text, FILE *out)
   (void)fputs("'\n", out);
 }
 
-/* Removes a document that is half written, and names the journal that has its figures. */
-static void watchdog_leave_document(struct bn_watchdog *w, const struct bn_report_use *use)
+/* Drops a document that is half written, and names the journal that has its figures. */
+static void watchdog_drop_document(struct bn_watchdog *w, const struct bn_report_use *use)
 {
   char journal[PATH_MAX];
   int len;
@@ -146,16 +146,15 @@ static void watchdog_leave_document(struct bn_watchdog *w, const struct bn_repor
   watchdog_put_word(journal, w->out);
 }
 
-/* Leaves the documents that reporters write into files of their own, and prints `out` on standard
-   error: the caller's messages, and those about the documents. */
-static void watchdog_leave_documents(struct bn_watchdog *w, uint64_t until_ns)
+/* Drops the documents that are half written, and adds to `out` where their journals are.  Only
+   reporters that write a file of their own have documents; standard output is none. */
+static void watchdog_drop_documents(struct bn_watchdog *w)
 {
   const struct bn_run_parts *p = w->parts;
 
   for (size_t i = 0; i < p->n_reporters; i++)
     if (p->reporters[i].ops->own_file && !bn_file_is_stdout(p->reporters[i].path))
-      watchdog_leave_document(w, &p->reporters[i]);
-  watchdog_print_out(w, STDERR_FILENO, until_ns);
+      watchdog_drop_document(w, &p->reporters[i]);
 }
 
 /* --- the thread ------------------------------------------------------------------------------- */
@@ -181,7 +180,8 @@ _Noreturn static void watchdog_end_process(struct bn_watchdog *w)
   watchdog_print_report(w, until_ns);
   if (bn_log_has_asides() && !bn_alloc_has_failed())
     (void)fputs("some threads have not stopped: ending without them\n", w->out);
-  watchdog_leave_documents(w, until_ns);
+  watchdog_drop_documents(w);
+  watchdog_print_out(w, STDERR_FILENO, until_ns);
   _exit(status);
 }
 

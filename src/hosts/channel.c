@@ -85,12 +85,15 @@ static bool channel_is_empty(ssize_t n)
   return n < 0 && (errno == EAGAIN || errno == EINTR);
 }
 
-/* Makes a message DATA of what can be read from the pipe, or END if the pipe has ended or could not
-   be made.  Returns its length, or 0 if there is nothing to read now. */
+/* Makes a message DATA of what can be read from the pipe.  Makes END, and closes the pipe, if it
+   has ended, cannot be read or could not be made.  size is greater than BN_CHANNEL_HEAD.  Returns
+   the length of the message, or 0 if there is nothing to read now. */
 static size_t channel_read(struct bn_channel *c, char *message, size_t size)
 {
-  const ssize_t n = c->in >= 0 ? read(c->in, message + BN_CHANNEL_HEAD, size - BN_CHANNEL_HEAD) : 0;
+  ssize_t n = 0; /* as at the end of a pipe */
 
+  if (c->in >= 0)
+    n = read(c->in, message + BN_CHANNEL_HEAD, size - BN_CHANNEL_HEAD);
   if (n > 0) {
     bn_channel_put_head(message, BN_CHANNEL_DATA, c->number);
     return BN_CHANNEL_HEAD + (size_t)n;

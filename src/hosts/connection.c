@@ -196,15 +196,17 @@ static int connection_take_pong(struct bn_connection *c, const struct bn_frame *
 static int connection_read_head(struct bn_connection *c, const struct bn_node *map,
                                 struct bn_err *err)
 {
+  const struct bn_plan *plan = &c->head.facts.plan;
+  const bool is_group_here = c->group != NULL && c->host == NULL;
+
   if (bn_store_read_facts(bn_node_get(map, "facts"), &c->head.facts, err) != 0)
     return -1;
   bn_result_escape(&c->head);
-  if (c->group != NULL && c->host == NULL)
-    c->work = (struct bn_work_split){.threads = c->head.facts.plan.threads,
-                                     .events = c->head.facts.plan.events,
-                                     .rate = c->head.facts.plan.rate};
-  if (c->head.facts.plan.threads != c->work.threads)
-    return bn_err_set(err, EPROTO, "it runs %u threads in place of %u", c->head.facts.plan.threads,
+  if (is_group_here)
+    c->work = (struct bn_work_split){
+        .threads = plan->threads, .events = plan->events, .rate = plan->rate};
+  else if (plan->threads != c->work.threads)
+    return bn_err_set(err, EPROTO, "it runs %u threads in place of %u", plan->threads,
                       c->work.threads);
   return bn_intervals_begin_host(c->intervals, c->number, bn_node_get(map, "group"), &c->head.facts,
                                  err);

@@ -370,29 +370,31 @@ static struct bn_arguments_input fleet_get_input(const struct bn_fleet *f, size_
   return input;
 }
 
-/* Makes the command line of all hosts, or that of each group.  Returns 0, or -1 and err. */
+/* Makes the command line of all hosts, or that of each group.  Returns 0, or -1 and err; in either
+   case fleet_free_arguments() frees what was made. */
 static int fleet_make_arguments(struct bn_fleet *f, struct bn_err *err)
 {
   f->n_arguments = bn_fleet_has_groups(f) ? f->groups->n : 1;
-  f->from = bn_alloc(f->n_arguments, sizeof *f->from);
+  f->inputs = bn_alloc(f->n_arguments, sizeof *f->inputs);
   f->arguments = bn_alloc(f->n_arguments, sizeof *f->arguments);
   for (size_t i = 0; i < f->n_arguments; i++) {
-    f->from[i] = fleet_get_input(f, i);
-    if (bn_arguments_make(&f->arguments[i], &f->from[i], err) != 0)
+    f->inputs[i] = fleet_get_input(f, i);
+    if (bn_arguments_make(&f->arguments[i], &f->inputs[i], err) != 0)
       return -1;
   }
   return 0;
 }
 
-/* Frees the command lines, which may have passwords.  May be called again. */
+/* Frees the command lines as soon as all hosts are started, so that the passwords in them do not
+   stay in memory.  May be called again. */
 static void fleet_free_arguments(struct bn_fleet *f)
 {
   for (size_t i = 0; i < f->n_arguments; i++)
     bn_arguments_done(&f->arguments[i]);
   free(f->arguments);
-  free(f->from);
+  free(f->inputs);
   f->arguments = NULL;
-  f->from = NULL;
+  f->inputs = NULL;
   f->n_arguments = 0;
 }
 

@@ -410,10 +410,10 @@ struct united {
   struct bn_group group; /* its record is owned, its name is borrowed */
 };
 
-/* Replaces the results in `parts`, which is from merged_list_parts(), by copies that can be summed:
-   each has the rows of all groups, and the given name.  The result of a lost group was made from
-   ticks, which were converted when they came, so it has these rows already.  part[0] has the number
-   `first` in the layout.  Returns the copies, whose records and array the caller frees. */
+/* Replaces the results in `parts`, which is from merged_list_parts(), by as many copies that can be
+   summed: each has the rows of all groups, and the given name.  The result of a lost group was made
+   from ticks, which were converted when they came, so it has these rows already.  part[0] has the
+   number `first` in the layout.  Returns the copies, for merged_free_united(). */
 static struct united *merged_unite(const struct bn_merged_result_part *part, size_t n, size_t first,
                                    const struct bn_group_layout *groups, char *name,
                                    struct bn_part *parts)
@@ -440,9 +440,17 @@ static struct united *merged_unite(const struct bn_merged_result_part *part, siz
   return all;
 }
 
-/* Sums the results of the n parts, of which some may have none, into *out.  The sum has the rows of
-   all groups unless `groups` is NULL; part[0] has the number `first` there.  Returns 0, or -1 and
-   err if no part has a result (ENODATA), or if the results cannot be summed. */
+/* Frees the n copies that merged_unite() has made; all may be NULL. */
+static void merged_free_united(struct united *all, size_t n)
+{
+  for (size_t i = 0; all != NULL && i < n; i++)
+    bn_record_done(&all[i].group.total);
+  free(all);
+}
+
+/* Sums the results of the n parts, of which some may have none, into *out.  Unless `groups` is
+   NULL, the sum has the rows of all groups, and part[0] is number `first` of that layout.  Returns
+   0, or -1 and err if no part has a result (ENODATA), or if the results cannot be summed. */
 static int merged_sum_parts(const struct bn_merged_result_part *part, size_t n, size_t first,
                             const struct bn_group_layout *groups, struct bn_result *out,
                             struct bn_err *err)
@@ -462,9 +470,7 @@ static int merged_sum_parts(const struct bn_merged_result_part *part, size_t n, 
     rc = bn_merge(parts, n_parts, BN_MERGE_HOSTS, out, &notes, err);
   else
     rc = bn_err_set(err, ENODATA, "no figures were sent");
-  for (size_t i = 0; all != NULL && i < n_parts; i++)
-    bn_record_done(&all[i].group.total);
-  free(all);
+  merged_free_united(all, n_parts);
   free(name);
   bn_buf_done(&notes);
   free(parts);

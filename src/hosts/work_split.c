@@ -184,7 +184,9 @@ int bn_work_split_add_file(struct bn_work_split_list *list, const char *text, co
     else if (*text != '\0')
       text++;
   }
-  return list->n > before ? 0 : work_split_refuse(&from, "", 0, "the file names no host", err);
+  if (list->n > before)
+    return 0;
+  return bn_err_set(err, BN_ERR_OPTION, "%s: '%.200s' names no host", from.option, path);
 }
 
 void bn_work_split_done(struct bn_work_split_list *list)
@@ -259,28 +261,34 @@ static uint64_t work_split_scale(uint64_t total, uint64_t part, uint64_t all)
   return (uint64_t)((unsigned __int128)total * part / all);
 }
 
-/* Divides total in proportion to the threads of the n hosts, which have `all` threads together.  A
-   host gets the part of all hosts up to it without the part of the hosts before it, both rounded
-   down, so that the parts add up.  A host that would get 0 takes 1 from the host that has most.
-   total is 0 or not less than n, so that there is a host with more than 1. */
+/* Returns the index of the greatest of n parts. */
+static size_t work_split_find_most(const uint64_t *part, size_t n)
+{
+  size_t most = 0;
+
+  for (size_t i = 1; i < n; i++)
+    if (part[i] > part[most])
+      most = i;
+  return most;
+}
+
+/* Divides total in proportion to the threads of the n hosts, which have all_threads together.  A
+   host gets the difference of two running sums, each rounded down, so that the parts add up: what
+   is due to all hosts up to this one, less what is due to those before it.  A host that would get 0
+   takes 1 from the one that has most, which has more than 1, because total is 0 or at least n. */
 static void work_split_divide_integer(uint64_t total, const struct bn_work_split *share, size_t n,
-                                      uint64_t all, uint64_t *out)
+                                      uint64_t all_threads, uint64_t *out)
 {
   for (size_t i = 0; i < n; i++) {
     const uint64_t first = share[i].first_session;
 
-    out[i] = work_split_scale(total, first + share[i].threads, all) -
-             work_split_scale(total, first, all);
+    out[i] = work_split_scale(total, first + share[i].threads, all_threads) -
+             work_split_scale(total, first, all_threads);
   }
   for (size_t i = 0; total > 0 && i < n; i++) {
-    size_t most = 0;
-
     if (out[i] > 0)
       continue;
-    for (size_t k = 1; k < n; k++)
-      if (out[k] > out[most])
-        most = k;
-    out[most]--;
+    out[work_split_find_most(out, n)]--;
     out[i] = 1;
   }
 }

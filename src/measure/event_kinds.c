@@ -84,14 +84,15 @@ void bn_event_kinds_name_all(struct bn_view *v, struct bn_view_store *store,
 void bn_event_kinds_copy(struct bn_view *to, struct bn_view_store *store,
                          const struct bn_view *from, const struct bn_metrics *m)
 {
-  bn_event_kinds_name_all(to, store, m);
+  bn_event_kinds_name_all(to, store, m); /* sets to->n_event_kinds */
   for (size_t k = 0; k < to->n_event_kinds && k < from->n_event_kinds; k++) {
     struct bn_event_kind *kind = &store->event_kind[k];
-    const struct bn_event_kind named = *kind; /* with the name and the timing of `to` */
+    const char *name = kind->name;
+    const struct bn_timing *timing = kind->timing;
 
     *kind = from->event_kinds[k];
-    kind->name = named.name;
-    kind->timing = named.timing;
+    kind->name = name;
+    kind->timing = timing;
   }
 }
 

@@ -393,8 +393,9 @@ static void group_move_snap(const struct bn_group_layout *l, const struct bn_gro
   from->statements = (struct bn_statement_table){.n = 0};
 }
 
-/* Returns the latencies of all events of a group as a timing.  It has unfinished events only if the
-   maximum counts them. */
+/* Returns the latencies of all events of a group as a timing, whose percentiles are borrowed from
+   the view.  Unfinished events make the maximum of a timing a lower bound, so it has them only if
+   that of the view is one. */
 static struct bn_timing group_make_latencies(const struct bn_view *v)
 {
   struct bn_timing t = {.percentile_s = v->percentile_s,

@@ -20,8 +20,9 @@ static struct bn_node *json_outer(const json_t *j)
   return (struct bn_node *)(uintptr_t)j;
 }
 
-/* Returns an upper bound of the number of values in a text: one, and one more for each comma, list
-   and map.  A list or map that is empty therefore counts twice. */
+/* Returns an upper bound of the number of values in a text, so that a text with too many is refused
+   before the parser allocates them: one, and one more for each comma, list and map outside of
+   texts.  A list or map that is empty therefore counts twice. */
 static size_t json_bound_values(const char *text, size_t len)
 {
   size_t n = 1;
@@ -32,8 +33,8 @@ static size_t json_bound_values(const char *text, size_t len)
       i++;
     else if (text[i] == '"')
       quoted = !quoted;
-    else if (!quoted)
-      n += text[i] == ',' || text[i] == '[' || text[i] == '{';
+    else if (!quoted && (text[i] == ',' || text[i] == '[' || text[i] == '{'))
+      n++;
   }
   return n;
 }
@@ -241,15 +242,18 @@ static void json_confine_list(json_t *into, json_t *from)
     json_confine(json_array_get(into, i), json_array_get(from, i));
 }
 
-/* Does bn_node_confine().  The recursion is bounded, as that of json_complete(). */
+/* Removes the keys of `into` that `from` lacks, unless their value is an empty list or map, in all
+   maps within it too.  The recursion is bounded, as that of json_complete(). */
 static void json_confine(json_t *into, json_t *from)
 {
   const char *key;
   json_t *value;
   void *next;
 
-  if (json_is_array(into) && json_is_array(from))
+  if (json_is_array(into) && json_is_array(from)) {
     json_confine_list(into, from);
+    return;
+  }
   if (!json_is_object(into) || !json_is_object(from))
     return;
   json_object_foreach_safe(into, next, key, value)

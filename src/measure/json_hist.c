@@ -55,17 +55,19 @@ static uint64_t json_hist_read_number(struct bn_json_in *in, const struct bn_nod
 void bn_json_in_hist(struct bn_json_in *in, const struct bn_node *list, const char *key,
                      struct bn_hist *h)
 {
-  const size_t values = bn_node_count(list);
-  uint64_t at = 0;
+  enum { ALL_BUCKETS = BN_HIST_BUCKETS + 1 }; /* with that of greater values */
+  const size_t n_values = bn_node_count(list);
+  uint64_t bucket = 0;
 
-  for (size_t k = 0; k < values && !in->failed; k++) {
-    const struct bn_node *n = bn_node_get_at(list, k);
+  /* Version 1 has a list of pairs, and version 2 a list of numbers. */
+  for (size_t i = 0; i < n_values && !in->failed; i++) {
+    const struct bn_node *value = bn_node_get_at(list, i);
 
-    if (bn_node_type_of(n) == BN_NODE_LIST)
-      json_hist_read_pair(in, n, key, h);
+    if (bn_node_type_of(value) == BN_NODE_LIST)
+      json_hist_read_pair(in, value, key, h);
     else
-      at += json_hist_read_number(in, n, key, h, at);
-    if (at > BN_HIST_BUCKETS + 1)
-      bn_json_in_refuse(in, "'%s' has more than %d buckets", key, BN_HIST_BUCKETS + 1);
+      bucket += json_hist_read_number(in, value, key, h, bucket);
+    if (bucket > ALL_BUCKETS)
+      bn_json_in_refuse(in, "'%s' has more than %d buckets", key, ALL_BUCKETS);
   }
 }

@@ -267,8 +267,9 @@ static void row_add_kind(struct bn_row *row, const char *name, const struct bn_p
   row_set_real(row_add_kind_cell(row, "max_s", name), k->timing->max_s);
 }
 
-/* Adds columns for all kinds of events of the plan, so that all rows of a run have the same
-   columns: the values are unknown if the view (or NULL) lacks a kind. */
+/* Adds columns for all kinds of events of the plan, in the order that the view has them too, so
+   that all rows of a run have the same columns.  The values of a kind that the view lacks are
+   unknown, and all are if v is NULL. */
 static void row_add_event_kinds(struct bn_row *row, const struct bn_plan *plan,
                                 const struct bn_view *v)
 {

@@ -161,8 +161,9 @@ int bn_store_read_brief(const struct bn_node *n, const char *texts, size_t len,
 /* Adds a group that was read (name NULL: without a name) to a result, and returns it.  Returns NULL
    and err if that exceeds a bound (measure/bounds.h). */
 struct bn_group *bn_store_add_group(struct bn_result *r, const char *name, struct bn_err *err);
-/* Adds a view that was read to the last group.  Returns 0, or -1 and err if that exceeds a
-   bound. */
+/* Adds a view of an interval or a checkpoint that was read to the last group.  Returns 0, or -1 and
+   err if that exceeds a bound.  The size of a view is known only once it is added, so the last one
+   may exceed that bound. */
 int bn_store_add_view(struct bn_result *r, const struct bn_view *v, struct bn_err *err);
 /* Checks that a group may have `length` intervals or checkpoints.  Returns 0, or -1 and err. */
 int bn_store_check_length(enum bn_view_span span, size_t length, struct bn_err *err);

@@ -48,8 +48,8 @@ static bool store_cannot_be_document(const char *text, size_t len)
   return i < len && text[i] != '{';
 }
 
-/* Appends a block of n bytes to the text of a file, whose bound is text->max.  Returns 0, or -1 and
-   err. */
+/* Appends a block of n bytes to the text of a file, whose bound is text->max.  bn_buf_add() would
+   not tell a text above the bound from a lack of memory.  Returns 0, or -1 and err. */
 static int store_add_block(struct bn_buf *text, const char *block, size_t n, const char *path,
                            struct bn_err *err)
 {

@@ -260,17 +260,19 @@ static void sum_copy_group(struct bn_timing *t, double *percentile_s, const stru
   memcpy(percentile_s, from->percentile_s, n * sizeof *percentile_s);
 }
 
-/* Adds the unfinished events of all parts to timing k, which is of a group.  Raises its maximum to
-   the maximum of each part with such events, which counts their ages. */
+/* Adds the unfinished events that the parts have in timing k to t, the same timing of the total.
+   The maximum of such a part counts their ages, so t's maximum rises to it. */
 static void sum_add_unfinished(struct bn_timing *t, const struct bn_views *parts, size_t k)
 {
+  const uint64_t most = UINT64_MAX / 2; /* far below an overflow of what is added to the sum */
+
   for (size_t i = 0; i < parts->n; i++) {
     const struct bn_timing *from;
 
     if (k >= parts->view[i]->n_timings)
       continue;
     from = &parts->view[i]->timings[k];
-    if (from->unfinished <= UINT64_MAX / 2 - t->unfinished) /* a document may have any number */
+    if (from->unfinished <= most - t->unfinished) /* a document may have any number */
       t->unfinished += from->unfinished;
     if (from->unfinished > 0)
       t->max_s = fmax(t->max_s, from->max_s);

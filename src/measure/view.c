@@ -253,9 +253,9 @@ static bool view_same_bucket(uint64_t a, uint64_t b)
   return bn_hist_index(a) == bn_hist_index(b);
 }
 
-/* Sets the extremes of the latency to the edges of the outermost buckets that are not empty.  With
-   `exact`, an exact extreme replaces the edge of its bucket.  If it lies in another bucket, its
-   event ended after the warm-up, but before the snapshot of the end of the warm-up. */
+/* Sets the extremes of the latency, if there is one, to the edges of the outermost buckets.  With
+   `exact`, an exact extreme replaces the edge of its bucket.  One that lies in another bucket is of
+   an event that ended after the warm-up, but before the snapshot of its end. */
 static void view_set_extremes(struct bn_view *v, const struct bn_snap *delta, bool exact)
 {
   uint64_t low, high;
@@ -521,9 +521,9 @@ static void view_add_to_timing(void *arg, uint64_t lowest, uint64_t highest, uin
   t->sum_s += (double)count * (double)middle * 1e-9;
 }
 
-/* Computes the statistics of a timing whose counts are 0, and the percentiles of the view's ranks,
-   from its histogram alone: no sum and no extremes are kept beside it.  The extremes are edges of
-   buckets. */
+/* Computes the statistics of a timing, and the percentiles of the view's ranks, from its histogram
+   alone: no sum and no extremes are kept beside it.  The extremes are edges of buckets, 0 if there
+   are no values.  t->count and t->sum_s are 0, because the walk over the buckets adds to them. */
 static void view_compute_timing(struct bn_timing *t, double *percentile_s, const struct bn_hist *h,
                                 const struct bn_view *v, bool nearest)
 {

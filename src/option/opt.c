@@ -201,11 +201,14 @@ static enum bn_optset_error opt_set_misread(const struct bn_optset *s, const str
   return rc;
 }
 
-/* Sets the value as sysbench reads it. */
+/* Sets the value as sysbench reads it: a text that it misreads gives what it makes of that.  Only
+   an option that it declares as an int refuses a text.  Returns BAD or RANGE for a text that the
+   dialect refuses too. */
 static enum bn_optset_error opt_parse_loosely(const struct bn_optset *s, struct bn_entry *e,
                                               const struct bn_setting *st)
 {
-  const bool needs_int = e->o->whole && (e->o->type != BN_LIST || e->o->scalar);
+  const bool is_one_int = e->o->whole && e->o->scalar; /* a list here, as --percentile */
+  const bool needs_int = is_one_int || (e->o->whole && e->o->type != BN_LIST);
   enum bn_optset_error rc;
 
   if (e->o->type == BN_BOOL)
@@ -215,8 +218,8 @@ static enum bn_optset_error opt_parse_loosely(const struct bn_optset *s, struct 
   rc = bn_optval_parse_setting(e->o, e->value, st);
   if (rc == BN_OPTSET_BAD || rc == BN_OPTSET_RANGE)
     return opt_set_misread(s, e, st, rc);
-  /* sysbench takes the first item of a line in a file. */
-  if (rc == BN_OPTSET_OK && e->o->scalar && e->o->whole)
+  /* In a file, sysbench takes the first item of a line. */
+  if (rc == BN_OPTSET_OK && is_one_int)
     bn_optval_keep_first(e->value);
   return rc;
 }
@@ -253,7 +256,7 @@ static bool opt_lacks_value(const struct bn_optset *s, const struct bn_opt *o,
   /* A list may be empty after '='. */
   if (bn_optval_is_numeric(o))
     return !s->policy->loose_values && (o->type != BN_LIST || has_no_equals);
-  return is_text && o->in == 0 && !o->blank && has_default;
+  return is_text && bn_opt_is_native(o) && !o->blank && has_default;
 }
 
 /* Sets a text to the first item of a file's value, with its commas. */
@@ -345,7 +348,7 @@ static bool opt_is_known(const struct bn_optset *s, const struct bn_entry *e,
     return false;
   const bool only_listed = s->policy->files_set_listed && st->path != NULL;
 
-  return !only_listed || e->o->in == 0 || (e->o->in & s->policy->listed) != 0;
+  return !only_listed || bn_opt_is_native(e->o) || (e->o->in & s->policy->listed) != 0;
 }
 
 /* Applies the setting to its option, or keeps it as pending for an option that may be declared
@@ -458,8 +461,8 @@ static int opt_set_default(const struct bn_optset *s, struct bn_entry *e, struct
    script's default replaces a setting of a file, and any setting of an option that sysbench has. */
 static void opt_shadow(const struct bn_optset *s, struct bn_entry *own, struct bn_entry *general)
 {
-  const bool is_replaced =
-      s->policy->defaults_beat_files && (general->o->in != 0 || general->last.path != NULL);
+  const bool is_replaced = s->policy->defaults_beat_files &&
+                           (!bn_opt_is_native(general->o) || general->last.path != NULL);
 
   own->traits |= general->traits;
   general->shadowed = true;
@@ -531,7 +534,7 @@ int bn_optset_use_script_default(struct bn_optset *s, const struct bn_opt *own, 
   if (bn_optval_parse(e->o, e->value, text) == BN_OPTSET_OK && opt_set_delay(e) == BN_OPTSET_OK)
     return 1;
   /* The script has the name by chance, because sysbench has no such option. */
-  if (e->o->in == 0) {
+  if (bn_opt_is_native(e->o)) {
     opt_reset(s, e);
     return 0;
   }
@@ -552,7 +555,7 @@ bool bn_optset_leave_to_script(struct bn_optset *s, const struct bn_opt *own)
 {
   struct bn_entry *e = opt_find_replaced(s, own);
 
-  if (e == NULL || !e->given || e->o->in != 0 || bn_opt_is_reserved(e->o))
+  if (e == NULL || !e->given || !bn_opt_is_native(e->o) || bn_opt_is_reserved(e->o))
     return false;
   opt_reset(s, e);
   return true;

@@ -116,6 +116,11 @@ struct bn_opt_refusal {
   const char *wrong;   /* the reason, which follows the value in a message: "out of range" */
   const char *allowed; /* the allowed values; NULL: `wrong` names them */
 };
+/* Returns whether no version of sysbench has the option. */
+static inline bool bn_opt_is_native(const struct bn_opt *o)
+{
+  return o->in == 0;
+}
 /* Returns whether the option is declared a secret, or is a text or a list and its name has a word
    of a secret (base/mask.h). */
 bool bn_opt_is_secret(const struct bn_opt *o);

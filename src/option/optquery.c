@@ -42,7 +42,7 @@ bool bn_opt_is_listed(const char *list, const char *name)
 
 bool bn_opt_is_reserved(const struct bn_opt *o)
 {
-  return o->in == 0 && (o->traits & (BN_OPT_CONTROLLER_ONLY | BN_OPT_FIXED)) != 0;
+  return bn_opt_is_native(o) && (o->traits & (BN_OPT_CONTROLLER_ONLY | BN_OPT_FIXED)) != 0;
 }
 
 const struct bn_opt *bn_opt_find(const struct bn_opt *table, const char *name, size_t len)
@@ -166,7 +166,7 @@ bool bn_optset_find_unknown(const struct bn_optset *s, bool accept_any, struct b
     /* The switch that has a bad value; NULL: there is no option of that name. */
     const struct bn_opt *o = st->bad_bool ? bn_optset_find(s, st->name) : NULL;
     /* To a version that takes unknown options, a switch that only bench has is one of them. */
-    const bool is_unknown_there = o != NULL && o->in == 0 && s->policy->old_names_always;
+    const bool is_unknown_there = o != NULL && bn_opt_is_native(o) && s->policy->old_names_always;
     const bool is_accepted = accept_any && (!st->bad_bool || is_unknown_there);
 
     if (st->path != NULL || is_accepted)

@@ -382,8 +382,10 @@ const char *bn_opt_mask_text(const struct bn_opt *o, const char *text)
   return text[0] != '\0' && hidden ? BN_MASK : text;
 }
 
-/* Prints the message of a table with the value in the place of its %s, if it has one. */
-static void optval_fill_in(char *out, size_t len, const char *message, const char *value)
+/* Writes a message of an option's declaration, with the value in the place of its %s, if it has
+   one; what does not fit is cut.  The message is no format of snprintf(), because the compiler
+   checks only formats that are literals. */
+static void optval_format_message(char *out, size_t len, const char *message, const char *value)
 {
   const char *at = strstr(message, "%s");
 
@@ -400,7 +402,7 @@ int bn_opt_refuse(const struct bn_policy *policy, const struct bn_opt_refusal *r
   const char *shown = bn_mask_text(r->value, masked);
 
   if (policy->plain_errors) {
-    optval_fill_in(err->text, sizeof err->text, plain, r->value);
+    optval_format_message(err->text, sizeof err->text, plain, r->value);
     err->code = 0;
     return -1;
   }
@@ -433,7 +435,7 @@ static void optval_explain_range(const struct bn_opt *o, const char *text,
   const char *shown = bn_optval_is_numeric(o) && text[0] == '\0' ? "0" : bn_opt_mask_text(o, text);
 
   if (o->range_text != NULL)
-    optval_fill_in(out->text, sizeof out->text, o->range_text, shown);
+    optval_format_message(out->text, sizeof out->text, o->range_text, shown);
   else if (o->type == BN_CHOICE)
     (void)snprintf(out->text, sizeof out->text, "Invalid value for --%s: '%.400s'", o->name, shown);
   else

@@ -101,7 +101,8 @@ static void end_hints_log_reads(const struct bn_sql_end_hints *h)
                 reads, rows, reads - rows);
 }
 
-/* Hints at events in which a statement was prepared. */
+/* Hints at events that took longer because a statement was prepared in them.  One such event may be
+   the maximum of the latencies. */
 static void end_hints_log_prepares(const struct bn_sql_end_hints *h)
 {
   const uint64_t events = atomic_load(&h->events), preparing = atomic_load(&h->preparing_events);

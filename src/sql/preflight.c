@@ -220,14 +220,30 @@ static struct bn_sql_cost preflight_cost_of(const struct bn_sql_preflight *p,
   };
 }
 
+/* Says that the run needs too large a share of the server's prepared statements, after `what`. */
+static void preflight_log_share(const struct bn_sql_preflight *p, const struct bn_sql_cost *cost,
+                                const char *what)
+{
+  const int64_t used = p->info.prepared_statements > 0 ? p->info.prepared_statements : 0;
+  /* bench takes at most half of what is left. */
+  const int64_t wanted_limit = used + 2 * cost->on_server;
+  struct bn_buf b;
+
+  bn_buf_init(&b, 0);
+  bn_limit_check_append_remedy(&b, p->info.raise_statements, wanted_limit);
+  bn_log_note("%s: the run needs up to %lld prepared statements, more than half of the %lld that "
+              "the server has left; to prepare them before the run, %suse --db-prepare=eager",
+              what, (long long)cost->on_server, (long long)cost->unused,
+              b.data != NULL ? b.data : "");
+  bn_buf_done(&b);
+}
+
 /* Says why statements are prepared when they are first used, although the user has not asked for
    that. */
 static void preflight_log_excess(const struct bn_sql_preflight *p, const struct bn_sql_cost *cost,
                                  enum bn_sql_excess excess)
 {
   static const char what[] = "each statement is prepared when a session first uses it";
-  const int64_t used = p->info.prepared_statements > 0 ? p->info.prepared_statements : 0;
-  struct bn_buf b;
 
   switch (excess) {
   case BN_EXCESS_NONE:
@@ -238,13 +254,7 @@ static void preflight_log_excess(const struct bn_sql_preflight *p, const struct 
                 what, (long long)cost->all, BN_SQL_EAGER_MAX);
     break;
   case BN_EXCESS_SHARE:
-    bn_buf_init(&b, 0);
-    bn_limit_check_append_remedy(&b, p->info.raise_statements, 2 * cost->on_server + used);
-    bn_log_note("%s: the run needs up to %lld prepared statements, more than half of the %lld that "
-                "the server has left; to prepare them before the run, %suse --db-prepare=eager",
-                what, (long long)cost->on_server, (long long)cost->unused,
-                b.data != NULL ? b.data : "");
-    bn_buf_done(&b);
+    preflight_log_share(p, cost, what);
     break;
   case BN_EXCESS_TIME:
     bn_log_note("%s: to prepare all of them before the run takes about %.0f s, more than %.0f s; "

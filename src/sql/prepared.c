@@ -157,12 +157,13 @@ static bool prepared_may_be_text(const struct bn_sql_conn *c)
    nothing about the statement. */
 static bool prepared_is_refused(const struct bn_sql_conn *c, enum bn_sql rc)
 {
-  const enum bn_sql_class class = bn_sql_errors_classify(c->drv->ops, &c->diag);
+  enum bn_sql_class class;
 
-  if (rc != BN_SQL_ERROR || !prepared_may_be_text(c) || bn_session_interrupted(c->session))
+  if (rc != BN_SQL_ERROR || !prepared_may_be_text(c) || bn_session_interrupted(c->session) ||
+      bn_sql_link_is_aborted(&c->link))
     return false;
-  if (bn_sql_link_is_aborted(&c->link))
-    return false;
+  /* Errors of the other classes are handled as those of a text are. */
+  class = bn_sql_errors_classify(c->drv->ops, &c->diag);
   return class == BN_CLASS_OTHER && !prepared_fails_as_text(c->drv->ops, &c->diag) &&
          !bn_sql_driver_ignores(c->drv, &c->diag, class);
 }

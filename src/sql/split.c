@@ -241,7 +241,7 @@ size_t bn_sql_split_name_place(const struct bn_sql_split *p, const struct bn_sql
 }
 
 /* Opens both connections, the one to the write server first.  Returns DONE, or the outcome of the
-   first failure: then the caller disconnects what has been opened. */
+   first failure.  The caller then calls split_disconnect(), also for the link that has failed. */
 static enum bn_sql split_connect(void *self, void *conn, const struct bn_sql_target *t,
                                  uint64_t deadline_ns, struct bn_sql_diag *d)
 {

@@ -80,7 +80,7 @@ static bool sqlsys_start_verified(struct bn_sqlsys *sys, struct bn_session *main
 {
   struct bn_sql_driver *drv = sys->drivers;
 
-  /* One of the drivers matches, because it has made the table. */
+  /* The search ends, because a driver of the list has made the table. */
   while (drv->ops != sys->verify.drv.ops)
     drv++;
   if (bn_sql_session_get(sys, main, drv) != NULL)

@@ -19,7 +19,7 @@
 enum {
   PATIENCE_MS = 10000, /* the longest that the table is made, awaited, compared or dropped */
   STEADY_MS = 2000,    /* comparing ends if no further commit has been found for this time */
-  VISIT_MS = 2000,     /* the longest visit to one of several servers, without its login */
+  VISIT_MS = 2000,     /* the longest visit without its login, if the run may be stopped in it */
   HURRY_MS = 1500,     /* the longest that any work goes on after the run was stopped */
   DROP_MS = 1000,      /* the least time for dropping the table, even then */
   PAUSE_MS = 50        /* the pause before servers are asked again */
@@ -154,7 +154,9 @@ static uint64_t verify_visit_deadline(struct bn_sql_verify *v, struct server ser
   return bn_clock_min(verify_visit_limit(v), now_ns + share_ns);
 }
 
-/* Opens a visit.  Returns 0, or -1 and err; the caller closes the visit in either case. */
+/* Connects to a server for a visit, and sets an alarm at its end.  Without an alarm, because the
+   driver cannot interrupt a statement, the visit may take longer.  Returns 0, or -1 and err; the
+   caller closes the visit in either case. */
 static int verify_open_visit(struct visit *visit, struct bn_sql_verify *v, struct server server,
                              struct bn_err *err)
 {
@@ -436,6 +438,22 @@ static enum attempt verify_outcome_of_failure(const struct visit *visit, bool ha
   return may_pass ? NOT_NOW : NEVER;
 }
 
+/* Opens a visit, makes the table and inserts the mark.  Sets *may_exist to whether the server may
+   have the table.  Returns 0, or -1 and err; the caller closes the visit in either case. */
+static int verify_make_on(struct visit *visit, struct bn_sql_verify *v, struct server server,
+                          bool *may_exist, struct bn_err *err)
+{
+  *may_exist = false;
+  if (verify_open_visit(visit, v, server, err) != 0)
+    return -1;
+  if (verify_create_on(visit, err) != 0) {
+    *may_exist = visit->lost;
+    return -1;
+  }
+  *may_exist = true;
+  return verify_insert_mark_on(visit, err);
+}
+
 /* Makes the table under a new name on a server, and inserts the mark.  If the mark fails, or if the
    table may exist after a failure, the table is dropped.  If the outcome is not MADE, err says
    why. */
@@ -444,28 +462,21 @@ static enum attempt verify_try_server(struct bn_sql_verify *v, unsigned ordinal,
 {
   const struct server server = {
       .ordinal = ordinal, .n_unasked = 1, .gets_all_time = attempts->places == 1};
-  enum attempt outcome_of_failure;
+  enum attempt outcome = MADE;
   struct visit visit;
   bool may_exist;
-  int rc = verify_choose_name(v, err);
 
-  if (rc != 0)
+  if (verify_choose_name(v, err) != 0)
     return NEVER;
-  rc = verify_open_visit(&visit, v, server, err);
-  if (rc == 0)
-    rc = verify_create_on(&visit, err);
-  may_exist = rc == 0 || visit.lost;
-  if (rc == 0)
-    rc = verify_insert_mark_on(&visit, err);
-  if (ordinal < CONNECTED_BITS)
-    attempts->connected |= (uint64_t)visit.connected << ordinal;
-  outcome_of_failure = verify_outcome_of_failure(&visit, verify_has_connected(attempts, ordinal));
+  if (verify_make_on(&visit, v, server, &may_exist, err) != 0) {
+    if (ordinal < CONNECTED_BITS)
+      attempts->connected |= (uint64_t)visit.connected << ordinal;
+    outcome = verify_outcome_of_failure(&visit, verify_has_connected(attempts, ordinal));
+  }
   verify_close_visit(&visit);
-  if (rc == 0)
-    return MADE;
-  if (may_exist && verify_discard(v, ordinal) != 0)
+  if (outcome != MADE && may_exist && verify_discard(v, ordinal) != 0)
     return LEFT;
-  return outcome_of_failure;
+  return outcome;
 }
 
 /* Sets err to say that the server does not get the table.  If the server could not be asked, err
@@ -664,25 +675,25 @@ static bool verify_ask_all_servers(struct bn_sql_verify *v, struct content *cont
   return has_better;
 }
 
-/* Compares the table repeatedly, because replication may lag, until nothing is missing or no
-   further commit has been found for STEADY_MS.  Returns 0 if v->counts are those of a server, or -1
-   and err if no server could be asked. */
+/* Compares the table repeatedly, because replication may lag, until nothing is missing, no further
+   commit has been found for STEADY_MS, or the time is over.  Returns 0 if v->counts are those of a
+   server, when err may tell of another one that could not be asked; or -1 and err if none could
+   be. */
 static int verify_compare_until_steady(struct bn_sql_verify *v, struct content *content,
                                        struct bn_err *err)
 {
   bool has_counts = false;
-  uint64_t steady_ns;
+  uint64_t steady_ns = 0;
 
-  (void)verify_ask_all_servers(v, content, &has_counts, err);
-  steady_ns = verify_after_ms(STEADY_MS);
-  while (!has_counts || (v->counts.missing > 0 && bn_clock_mono() < steady_ns)) {
-    if (bn_clock_mono() >= verify_update_deadline(v))
-      break;
-    verify_pause();
+  for (;;) {
     if (verify_ask_all_servers(v, content, &has_counts, err))
       steady_ns = verify_after_ms(STEADY_MS);
+    if (has_counts && (v->counts.missing == 0 || bn_clock_mono() >= steady_ns))
+      return 0;
+    if (bn_clock_mono() >= verify_update_deadline(v))
+      return has_counts ? 0 : -1;
+    verify_pause();
   }
-  return has_counts ? 0 : -1;
 }
 
 /* Counts all commits as unknown, because no server could be asked. */

@@ -96,7 +96,7 @@ static void document_set_member(lua_State *L, int map)
 
 /* --- reading --- */
 
-/* The argument of document_push_member. */
+/* The argument of document_set_node. */
 struct reading {
   lua_State *L;
   int map; /* absolute index of the map that is filled */
@@ -104,8 +104,8 @@ struct reading {
 
 static void document_push_node(lua_State *L, const struct bn_node *n);
 
-/* Sets a member of the map that is filled, for bn_node_each. */
-static int document_push_member(void *arg, const char *key, const struct bn_node *value)
+/* Sets a member of the map that is filled.  A function for bn_node_each, which 0 lets go on. */
+static int document_set_node(void *arg, const char *key, const struct bn_node *value)
 {
   const struct reading *r = arg;
 
@@ -134,7 +134,7 @@ static void document_push_members(lua_State *L, const struct bn_node *map)
   struct reading r = {.L = L, .map = lua_gettop(L) + 1};
 
   document_push_map(L, (int)bn_node_count(map));
-  (void)bn_node_each(map, document_push_member, &r);
+  (void)bn_node_each(map, document_set_node, &r);
 }
 
 /* Pushes the value of a node. */

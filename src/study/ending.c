@@ -112,11 +112,13 @@ static void ending_handle(int signo)
   errno = saved_errno;
 }
 
-/* Sets the handler of all signals but those that are ignored. */
+/* Sets the handler of bn_ending_signals.  A signal that is ignored stays so: nohup or the shell has
+   asked for that.  Each blocks the others, so that no handler interrupts another. */
 static void ending_set_handlers(void)
 {
   struct sigaction to = {.sa_handler = ending_handle, .sa_flags = SA_RESTART};
 
+  (void)sigemptyset(&to.sa_mask);
   for (size_t i = 0; i < BN_ENDING_SIGNALS; i++)
     (void)sigaddset(&to.sa_mask, bn_ending_signals[i]);
   for (size_t i = 0; i < BN_ENDING_SIGNALS; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* How a study ends by signals, and its temporary folder, which is removed with it in any case.
 
-   One of the places with mutable globals. */
+   Its state is global, because handlers of signals have no argument. */
 #ifndef BN_STUDY_ENDING_H
 #define BN_STUDY_ENDING_H
 

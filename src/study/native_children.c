@@ -133,7 +133,8 @@ static const char *children_get_text(lua_State *L, const char *name, size_t *len
 }
 
 /* Pushes the list "argv" of the table at 1 and, above it, an array of its words, which ends with
-   NULL.  Returns the array.  Its words are those of the list, which must live as long. */
+   NULL.  Returns the array.  The list keeps the words, so both must stay on the stack while the
+   array is used. */
 static char **children_push_words(lua_State *L)
 {
   size_t n;
@@ -155,7 +156,8 @@ static char **children_push_words(lua_State *L)
   return (char **)(uintptr_t)word;
 }
 
-/* Pushes a table that says how a child has ended, with its output unless that is NULL. */
+/* Pushes a table that says how a child has ended: its "status" or the "signal", "timed_out" and,
+   unless output is NULL, its "output". */
 static void children_push_end(lua_State *L, const struct bn_child_end *end,
                               const struct bn_buf *output)
 {

@@ -82,21 +82,21 @@ struct bn_study *bn_study_open(const char *name, bn_opt_traits_of *traits_of, st
 }
 
 /* Pops the function of a file, calls it, and reads the declaration that it returns or sets as the
-   global `study`.  Returns 0, or -1 and err, which begins with the path; err stays empty if a fault
-   of the study has been printed. */
+   global `study`.  Returns 0, or -1 and err, which begins with the path; err stays as it is if a
+   fault of the study has been printed. */
 static int study_read_file(struct bn_study *s, const char *path, struct bn_err *err)
 {
   struct bn_err why = {0};
+  int rc = bn_interpreter_call(s->L, 0, 1, s->name, &why);
 
-  if (bn_interpreter_call(s->L, 0, 1, s->name, &why) == 0) {
+  if (rc == 0) {
     if (!lua_istable(s->L, -1))
       lua_getglobal(s->L, "study");
-    if (study_read(s, &why) == 0)
-      return 0;
+    rc = study_read(s, &why);
   }
-  if (why.text[0] != '\0')
+  if (rc != 0 && why.text[0] != '\0')
     (void)bn_err_set(err, why.code, "%s: %.400s", path, why.text);
-  return -1;
+  return rc;
 }
 
 struct bn_study *bn_study_open_file(const char *path, bn_opt_traits_of *traits_of,

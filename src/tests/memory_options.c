@@ -297,6 +297,18 @@ static int memory_choose_work(struct bn_memory *m, struct bn_err *err)
   return 0;
 }
 
+/* Reads --memory-numa.  Returns 0, or -1 and err. */
+static int memory_read_placement(struct bn_memory *m, struct bn_err *err)
+{
+  if (bn_area_read_placement(&m->traits, m->conf->numa, err) == 0)
+    return 0;
+  if (err->code != BN_ERR_OPTION) /* err has no text for a wrong word */
+    return -1;
+  return memory_refuse_word(
+      m, "memory-numa", m->conf->numa, "local, interleave, the number of a node",
+      "Invalid value for --memory-numa: '%s' (local, interleave or the number of a node)", err);
+}
+
 int bn_memory_read_options(struct bn_memory *m, struct bn_err *err)
 {
   m->traits.huge = m->conf->hugetlb;
@@ -305,11 +317,5 @@ int bn_memory_read_options(struct bn_memory *m, struct bn_err *err)
   m->short_words = m->run_conf->policy->memory_short_words && m->work == BN_MEMORY_WORDS;
   if (memory_check_block(m, err) != 0 || memory_count_passes(m, err) != 0)
     return -1;
-  if (bn_area_read_placement(&m->traits, m->conf->numa, err) == 0)
-    return 0;
-  if (err->code != BN_ERR_OPTION)
-    return -1;
-  return memory_refuse_word(
-      m, "memory-numa", m->conf->numa, "local, interleave, the number of a node",
-      "Invalid value for --memory-numa: '%s' (local, interleave or the number of a node)", err);
+  return memory_read_placement(m, err);
 }

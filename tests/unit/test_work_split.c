@@ -100,7 +100,7 @@ static void a_file_has_lines_and_comments(void **state)
   assert_int_equal(bn_work_split_add_file(&list, "e\nd", "more.txt", &err), -1);
   assert_string_equal(err.text, "--hosts-file: 'd' in 'more.txt': the host is listed twice");
   assert_int_equal(bn_work_split_add_file(&list, "# none\n", "none.txt", &err), -1);
-  assert_string_equal(err.text, "--hosts-file: '' in 'none.txt': the file names no host");
+  assert_string_equal(err.text, "--hosts-file: 'none.txt' names no host");
   bn_work_split_done(&list);
 }
 

@@ -84,18 +84,22 @@ static const char *stmt_next_param(const struct bn_pgsql_request *q,
   return host->next_param(p, q->text, q->text + q->len, &bn_pgsql_caps);
 }
 
-/* Sets the text of a statement, and counts its parameters. */
+/* Sets the text of a statement, which the caller keeps, and counts its parameters. */
 static void stmt_set_text(struct bn_pgsql_stmt *st, const char *sql, size_t len)
 {
   const struct bn_driver_host *host = st->conn->driver->host;
   struct bn_pgsql_request *q = &st->request;
+  const char *const end = sql + len;
+  const char *p;
 
   q->text = sql;
   q->len = len;
   q->n_params = 0;
-  for (const char *p = stmt_next_param(q, host, sql); p < sql + len;
-       p = stmt_next_param(q, host, p + 1))
+  p = stmt_next_param(q, host, sql);
+  while (p < end) {
     q->n_params++;
+    p = stmt_next_param(q, host, p + 1);
+  }
 }
 
 /* Makes q->sql, the text with $1, $2, … in place of the question marks, unless it exists.  It is

@@ -255,7 +255,8 @@ static void form_print_no_latency(const struct bn_form *f, const struct layout *
     (void)fprintf(out, " (oldest %.0f)", f->view->oldest_s * 1e3);
 }
 
-/* Prints a number.  An unknown number is "-", in dialects 0, as sysbench has it. */
+/* Prints a number.  One that is unknown is printed as "-", in the dialects as 0, because sysbench
+   does so.  A native report shows more decimals of a small latency. */
 static void form_print_f64(const struct bn_form *f, const struct layout *l, const struct value *v,
                            FILE *out)
 {

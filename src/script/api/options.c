@@ -327,15 +327,22 @@ static unsigned options_read_versions(lua_State *L, int row)
   return versions;
 }
 
-/* Keeps a row as option i: an options_row_fn.  Lua's texts are copied, because the script may
-   change its table. */
-static void options_store_row(lua_State *L, struct bn_options *options, size_t i, const char *name,
-                              enum arg_type type)
+/* Returns the type of an option from that of its default; without one it is a text. */
+static enum bn_opt_type options_type_of(enum arg_type type)
 {
   static const enum bn_opt_type types[] = {
       [ARG_NULL] = BN_STRING, [ARG_BOOL] = BN_BOOL,     [ARG_INT] = BN_INT,
       [ARG_SIZE] = BN_SIZE,   [ARG_DOUBLE] = BN_DOUBLE, [ARG_STRING] = BN_STRING,
       [ARG_LIST] = BN_LIST,   [ARG_FILE] = BN_PATH};
+
+  return types[type];
+}
+
+/* Stores a row as option i, the last one so far; has the type options_row_fn.  Copies Lua's texts,
+   because the script may change its table. */
+static void options_store_row(lua_State *L, struct bn_options *options, size_t i, const char *name,
+                              enum arg_type type)
+{
   struct info *info = &options->info[i];
   struct bn_opt *o = &options->option[i];
   const int row = lua_gettop(L) - ROW_DEFAULT_TEXT;
@@ -350,7 +357,7 @@ static void options_store_row(lua_State *L, struct bn_options *options, size_t i
   o->name = info->name;
   o->help = info->help;
   o->def = info->def;
-  o->type = types[type];
+  o->type = options_type_of(type);
   o->in = options_read_versions(L, row);
   o->traits = options_read_traits(L, row, name);
   o->offset = i * sizeof(union value);
@@ -534,7 +541,7 @@ static void options_validate(void *arg, const char *name, const char *value, con
   (void)line;
   if (v->rc != 0 || path != NULL || o == NULL)
     return;
-  const struct info *info = &options->info[o - options->option]; /* of the same index */
+  const struct info *info = &options->info[o - options->option]; /* info[i] is of option[i] */
 
   if (info->validator_ref != LUA_NOREF)
     v->rc = options_call_validator(v->lua, info->validator_ref, o, name, value);

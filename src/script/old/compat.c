@@ -113,12 +113,12 @@ void sb_rand_str(const char *fmt, char *buf)
 
 uint32_t sb_rand_varstr(char *buf, uint32_t min_len, uint32_t max_len)
 {
-  const uint32_t len = sb_rand_uniform(min_len, max_len);
-
   if (buf == NULL) {
     bn_log(BN_ALERT, "sb_rand_varstr: the buffer is nil");
     return 0;
   }
+  const uint32_t len = sb_rand_uniform(min_len, max_len);
+
   bn_dist_fill_varchars(&bn_instance_session()->rng, buf, len);
   return len;
 }

@@ -144,11 +144,11 @@ static void call_log_as_05(const char *text, const char *function)
   if (function == NULL || (is_of_thread && connect_error != NULL)) {
     bn_log_stderr("PANIC: unprotected error in call to Lua API (%s)",
                   connect_error != NULL ? connect_error : text);
-    return;
-  }
-  const char *name_in_05 = strcmp(function, "thread_run") == 0 ? "event" : function;
+  } else {
+    const char *name_in_05 = strcmp(function, "thread_run") == 0 ? "event" : function;
 
-  bn_log(BN_FATAL, "failed to execute function `%s': %s", name_in_05, text);
+    bn_log(BN_FATAL, "failed to execute function `%s': %s", name_in_05, text);
+  }
 }
 
 /* Sets the kind of a failure to a text.  Kinds are keys in documents, so they are UTF-8 and are cut

@@ -120,10 +120,10 @@ static struct bn_chunk *chunk_compile(lua_State *L, char *file, char *chunkname,
   return NULL;
 }
 
-/* Compiles a chunk that returns the text of c as a function: each session that shares an
-   interpreter calls it for a function of its own with the same bytecode.  The text begins on the
-   first line, so that its line numbers stay right.  Returns NULL if the text does not compile
-   within a function, though it does alone; then c has no maker. */
+/* Compiles "return function(...) TEXT end".  Sessions that share an interpreter load this once, and
+   each of them calls it for a function of its own.  The text stays on the first line, so that its
+   line numbers stay right.  Returns NULL if the text compiles only outside of a function: then each
+   session loads the bytecode of c. */
 static struct bn_chunk *chunk_compile_maker(lua_State *L, const struct bn_chunk *c,
                                             const struct bn_buf *text)
 {
@@ -131,13 +131,13 @@ static struct bn_chunk *chunk_compile_maker(lua_State *L, const struct bn_chunk 
 
   bn_buf_init(&wrapped, 0);
   (void)bn_buf_str(&wrapped, "return function(...) ");
-  (void)bn_buf_add(&wrapped, text->data != NULL ? text->data : "", text->len);
+  (void)bn_buf_add(&wrapped, text->data, text->len);
   (void)bn_buf_str(&wrapped, "\nend");
   struct bn_chunk *maker =
       chunk_compile(L, bn_alloc_text(c->file), bn_alloc_text(c->chunkname), &wrapped);
 
   if (maker == NULL)
-    lua_pop(L, 1);
+    lua_pop(L, 1); /* the message: c does without a maker */
   bn_buf_done(&wrapped);
   return maker;
 }

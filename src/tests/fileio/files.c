@@ -90,9 +90,10 @@ static int64_t files_size_of_device(const char *path)
   return size > 0 ? size : 0;
 }
 
-/* Returns the size of the file or device, or -1 if there is none of this name.  Sets *extendable to
-   whether it is a regular file, or does not exist yet. */
-static int64_t files_find_size(const char *path, bool *extendable)
+/* Returns the size of the file or device, or -1 if there is none of this name, or if the path
+   cannot be looked up: opening it will say why.  Sets *extendable to whether it is a regular file,
+   or may become one. */
+static int64_t files_size_of_path(const char *path, bool *extendable)
 {
   struct stat st;
 
@@ -161,7 +162,7 @@ static int files_survey(struct making *m, struct bn_err *err)
 
     if (files_make_path(p, i, path, err) != 0 || files_check_links(p, path, &elsewhere, err) != 0)
       return -1;
-    old = files_find_size(path, &extendable);
+    old = files_size_of_path(path, &extendable);
     m->old_size[i] = old;
     if (!extendable && (uint64_t)old < m->target)
       return files_refuse_size(p, path, old, m->target, err);
@@ -327,7 +328,7 @@ static int files_shorten(const char *path, int64_t size)
 static void files_cut_extended(const char *path, int64_t old_size)
 {
   bool extendable;
-  const int64_t size = files_find_size(path, &extendable);
+  const int64_t size = files_size_of_path(path, &extendable);
 
   if (extendable && size > old_size && files_shorten(path, old_size) != 0)
     bn_log_hint("cannot give '%s' its old size back: %s", path, strerror(errno));

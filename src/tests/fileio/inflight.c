@@ -485,8 +485,8 @@ static bool inflight_make_room_for_flush(struct bn_fileio *f, struct bn_session 
 }
 
 /* Draws a request.  While the blocks that it tries are in use, waits for the session's own
-   requests, or lets other sessions go on.  Returns false if the run is over or the session has
-   failed. */
+   requests, or lets other sessions go on.  Returns false if the run ends or the session fails while
+   it waits; neither is checked if the first draw succeeds. */
 static bool inflight_draw_request(struct bn_fileio *f, struct bn_session *s, struct bn_draw *d)
 {
   struct bn_fileio_session *w = s->state;

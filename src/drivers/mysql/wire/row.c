@@ -185,19 +185,22 @@ static char *row_put_date(char *out, const uint8_t *p, size_t len)
   return row_put_digits(out, given ? p[3] : 0, 2);
 }
 
-/* Writes a time of day or a duration with the decimals of the column.  p has minute, second and,
-   with has_fraction, 4 bytes of microseconds, or is NULL: all of them are zero. */
+/* Writes a time of day or a duration with the decimals of the column.  p points to the minute, the
+   second and, with has_fraction, the microseconds (4 bytes); if it is NULL, all of these are 0. */
 static char *row_put_clock(char *out, const struct bn_mysql_column *c, uint64_t hour,
                            const uint8_t *p, bool has_fraction)
 {
+  static const uint8_t zeros[2];
   const unsigned decimals = c->decimals < FRACTION_DIGITS ? c->decimals : FRACTION_DIGITS;
-  char fraction[20];
+  char fraction[20]; /* a wrong server may send more than FRACTION_DIGITS digits */
 
+  if (p == NULL)
+    p = zeros;
   out = row_put_digits(out, hour, 2);
   *out++ = ':';
-  out = row_put_digits(out, p != NULL ? p[0] : 0, 2);
+  out = row_put_digits(out, p[0], 2);
   *out++ = ':';
-  out = row_put_digits(out, p != NULL ? p[1] : 0, 2);
+  out = row_put_digits(out, p[1], 2);
   if (decimals == 0)
     return out;
   (void)row_put_digits(fraction, has_fraction ? bn_mysql_get4(p + 2) : 0, FRACTION_DIGITS);
