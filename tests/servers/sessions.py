@@ -58,7 +58,9 @@ class Folder:
                           "--rand-seed=38", f"--sql-trace={trace}", "--report=text", f"--report=json:{document}", *argv,
                           "run")
         assert document.exists(), done.stdout + done.stderr
-        total = json.loads(document.read_text())["groups"][0]["total"]
+        groups = json.loads(document.read_text())["groups"]
+        assert groups, done.stdout + done.stderr
+        total = groups[0]["total"]
         counters = {name: n for name, n in total["raw"]["counters"].items() if name not in TIMES}
         said = (SAID.fullmatch(line) for line in done.stdout.splitlines())
         return Outcome(
