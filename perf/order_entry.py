@@ -2,17 +2,19 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Processor time of the client for a new order, over the whole mix of order_entry, in each mode.
 
-Starts private servers, loads two warehouses, and reaches each server by its socket and by TCP.  The peer is the same mix
-as scripts for sysbench commonly have it (order_common.lua), under the reference.  A short run is taken away from a long
-one, with what starting, preparing and compiling cost; peer and modes alternate; prints medians, beside the time of a
-statement and the floor: what as many statements take of a client that only sends and receives.  The ratio is the median
-of those of the rounds.  The mode routine has no goal: it shows what a call costs.  Exit status 1: a row missed its
-figure.  Environment: see README.md."""
+Starts private servers, loads two warehouses, and reaches each server by its socket and by TCP.  The peer is the same
+mix as scripts for sysbench commonly have it (order_common.lua), under the reference.  Processor time and events are those
+between two lines of each second, after starting, preparing and, for bench, the 30 s in which order_entry compiles; peer
+and modes alternate; prints medians, beside the time of a statement and the floor: what as many statements take of a
+client that only sends and receives.  The ratio is the median of those of the rounds.  The mode routine has no goal: it
+shows what a call costs.  Exit status 1: a row missed its figure.  Environment: see README.md."""
 
 import json
+import os
 import pathlib
 import re
 import statistics
+import subprocess
 import sys
 import tempfile
 
@@ -20,35 +22,59 @@ import floor
 import lib
 
 ROUNDS = lib.setting("PERF_PAIRS", 5)
-SECONDS = lib.setting("PERF_SECONDS", 5)
+SECONDS = lib.setting("PERF_SECONDS", 10)
+STARTED_S, COMPILED_S = 5, 32  # of bench: see COMPILING_S in order_entry/run.lua
 THREADS = lib.setting("PERF_THREADS", 4)
 WAREHOUSES = lib.setting("PERF_WAREHOUSES", 2)
 WANTED = {"common": None, "plain": 0.6, "batched": 0.35, "routine": None}
 COMMON_SHARE = 0.45  # of the events of order_common.lua, for new orders
 
 
-def run(login, mode, seconds):
-    """(processor seconds, new orders, statements) of a run."""
-    options = [*login, f"--threads={THREADS}", f"--time={seconds}", f"--warehouses={WAREHOUSES}"]
-    if mode == "common":
-        done = lib.run([lib.reference(), str(pathlib.Path(__file__).with_name("order_common.lua")), *options, "run"])
-        statements, events = (int(re.search(word + r": +(\d+)", done.text)[1])
-                              for word in (" total", "total number of events"))
-        return done.user + done.system, events * COMMON_SHARE, statements
-    with tempfile.TemporaryDirectory() as folder:  # bench replaces the document
-        path = pathlib.Path(folder, "document")
-        done = lib.run([lib.bench(), "order_entry", *options, "--order-check=none", "--order-mode=" + mode,
-                        f"--report=json:{path}", "run"])
-        total = json.loads(path.read_text())["groups"][0]["total"]
-    figures = total["figures"]
-    (orders,) = [kind["events"] for kind in total["event_kinds"] if kind["name"] == "new_order"]
-    return done.user + done.system, orders, figures["reads"] + figures["writes"] + figures["other"]
+def processor_s(pid):
+    """User and system time of all threads of a process."""
+    with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+        fields = file.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def measured(argv, from_s):
+    """(processor seconds, events, statements) of SECONDS after the line of second FROM_S, and the output."""
+    argv = [*argv, "--report-interval=1", f"--time={from_s + SECONDS + 1}", "run"]
+    at, events, statements, lines = {}, 0, 0, []
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd="/") as process:
+        for line in process.stdout:
+            lines.append(line)
+            found = re.match(r"\[ (\d+)s \] .* tps: ([\d.]+) qps: ([\d.]+)", line)
+            if not found:
+                continue
+            second = int(found[1])
+            if second in (from_s, from_s + SECONDS):
+                at[second] = processor_s(process.pid)
+            if from_s < second <= from_s + SECONDS:
+                events += float(found[2])
+                statements += float(found[3])
+    if process.returncode != 0 or len(at) != 2:
+        sys.exit("".join([" ".join(argv), " failed:\n", *lines]))
+    return at[from_s + SECONDS] - at[from_s], events, statements
 
 
 def cost(login, mode):
     """(microseconds of a new order, microseconds of a statement, statements of a new order)"""
-    few, many = run(login, mode, 2), run(login, mode, 2 + SECONDS)
-    seconds, orders, statements = (b - a for a, b in zip(few, many))
+    options = [*login, f"--threads={THREADS}"]
+    if mode == "common":
+        argv = [lib.reference(), str(pathlib.Path(__file__).with_name("order_common.lua")),
+                f"--warehouses={WAREHOUSES}", *options]
+        seconds, events, statements = measured(argv, STARTED_S)
+        orders = events * COMMON_SHARE
+    else:
+        with tempfile.TemporaryDirectory() as folder:  # bench replaces the document
+            path = pathlib.Path(folder, "document")
+            argv = [lib.bench(), "order_entry", *options, "--order-check=none", "--order-mode=" + mode,
+                    "--report=text", f"--report=json:{path}"]
+            seconds, events, statements = measured(argv, COMPILED_S)
+            total = json.loads(path.read_text())["groups"][0]["total"]
+        (orders,) = [kind["events"] for kind in total["event_kinds"] if kind["name"] == "new_order"]
+        orders *= events / total["figures"]["events"]
     return seconds / orders * 1e6, seconds / statements * 1e6, statements / orders
 
 
