@@ -71,6 +71,13 @@ def run(argv, **env):
     return Done(texts[0], used.ru_utime, used.ru_stime, elapsed, used.ru_nvcsw)
 
 
+def processor_s(pid):
+    """User and system time of all threads of a process."""
+    with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+        fields = file.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def alternate(pairs, first, second):
     """Results (of first, of second) of so many pairs; who goes first changes with every pair, so that
     neither profits from what the machine does meanwhile."""

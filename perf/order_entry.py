@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Processor time of the client for a new order, over the whole mix of order_entry, in each mode.
 
-Starts private servers, loads two warehouses, and reaches each server by its socket and by TCP.  The peer is the same
+Starts private servers, loads the warehouses, and reaches each server by its socket and by TCP.  The peer is the same
 mix as scripts for sysbench commonly have it (order_common.lua), under the reference.  Processor time and events are those
 between two lines of each second, after starting, preparing and, for bench, the 30 s in which order_entry compiles; peer
 and modes alternate; prints medians, beside the time of a statement and the floor: what as many statements take of a
@@ -10,7 +10,6 @@ client that only sends and receives.  The ratio is the median of those of the ro
 shows what a call costs.  Exit status 1: a row missed its figure.  Environment: see README.md."""
 
 import json
-import os
 import pathlib
 import re
 import statistics
@@ -23,22 +22,16 @@ import lib
 
 ROUNDS = lib.setting("PERF_PAIRS", 5)
 SECONDS = lib.setting("PERF_SECONDS", 10)
-STARTED_S, COMPILED_S = 5, 32  # of bench: see COMPILING_S in order_entry/run.lua
+STARTED_S = 5  # when the reference is measured
+COMPILED_S = 32  # when bench is: its terminals compile for COMPILING_S (order_entry/run.lua)
 THREADS = lib.setting("PERF_THREADS", 4)
 WAREHOUSES = lib.setting("PERF_WAREHOUSES", 2)
 WANTED = {"common": None, "plain": 0.6, "batched": 0.35, "routine": None}
 COMMON_SHARE = 0.45  # of the events of order_common.lua, for new orders
 
 
-def processor_s(pid):
-    """User and system time of all threads of a process."""
-    with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
-        fields = file.read().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
 def measured(argv, from_s):
-    """(processor seconds, events, statements) of SECONDS after the line of second FROM_S, and the output."""
+    """(processor seconds, events, statements) of SECONDS from the line of second FROM_S on."""
     argv = [*argv, "--report-interval=1", f"--time={from_s + SECONDS + 1}", "run"]
     at, events, statements, lines = {}, 0, 0, []
     with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd="/") as process:
@@ -49,7 +42,7 @@ def measured(argv, from_s):
                 continue
             second = int(found[1])
             if second in (from_s, from_s + SECONDS):
-                at[second] = processor_s(process.pid)
+                at[second] = lib.processor_s(process.pid)
             if from_s < second <= from_s + SECONDS:
                 events += float(found[2])
                 statements += float(found[3])

@@ -23,7 +23,6 @@ SESSIONS = [int(n) for n in os.environ.get("PERF_SESSIONS", "1000 10000").split(
 SETTLE_S = 3
 ROWS = 100000
 PGBENCH_MOST, THREADS_MOST = 0.5, 0.6
-TICK = os.sysconf("SC_CLK_TCK")
 
 
 class Pooler:
@@ -44,13 +43,6 @@ class Pooler:
         time.sleep(1)
 
 
-def processor_s(pid):
-    """User and system time of all threads of a process."""
-    with open(f"/proc/{pid}/stat", encoding="utf-8") as f:
-        fields = f.read().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / TICK
-
-
 def measured(argv, started, rate, pooler):
     """(processor seconds of a query, of the pooler for a query, queries per second). STARTED: a word of
     its output when all connections are open; RATE: what finds the rate in a line of each second."""
@@ -67,10 +59,10 @@ def measured(argv, started, rate, pooler):
                 sys.exit(f"{' '.join(argv)} failed:\n{text()}")
             time.sleep(0.1)
         time.sleep(SETTLE_S)
-        from_s, from_pooler_s = processor_s(process.pid), processor_s(pooler.process.pid)
+        from_s, from_pooler_s = lib.processor_s(process.pid), lib.processor_s(pooler.process.pid)
         seen = len(re.findall(rate, text()))
         time.sleep(SECONDS)
-        used, pooler_used = processor_s(process.pid) - from_s, processor_s(pooler.process.pid) - from_pooler_s
+        used, pooler_used = lib.processor_s(process.pid) - from_s, lib.processor_s(pooler.process.pid) - from_pooler_s
         rates = [float(r) for r in re.findall(rate, text())[seen:]]
         process.terminate()
         process.wait()

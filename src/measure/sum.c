@@ -264,7 +264,7 @@ static void sum_copy_group(struct bn_timing *t, double *percentile_s, const stru
    The maximum of such a part counts their ages, so t's maximum rises to it. */
 static void sum_add_unfinished(struct bn_timing *t, const struct bn_views *parts, size_t k)
 {
-  const uint64_t most = UINT64_MAX / 2; /* far below an overflow of what is added to the sum */
+  const uint64_t most = UINT64_MAX / 2; /* so that no later sum overflows */
 
   for (size_t i = 0; i < parts->n; i++) {
     const struct bn_timing *from;

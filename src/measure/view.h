@@ -284,14 +284,15 @@ struct bn_view_rules {
   double span_s;              /* the part of the delta's time that is in the span; 0: all of it */
 };
 
-/* What several views have counted together.  With checkpoints, the total of a run lacks what they
-   have. */
+/* The counts of several views together.  With checkpoints, the total of a run has only what came
+   after the last one, so that the counts of the run are a sum. */
 struct bn_view_counts {
   uint64_t events; /* that succeeded */
   uint64_t failed_events, dropped;
   uint64_t errors, reconnects; /* of statements, and of connections */
 };
 
+/* Returns the counts of one view, which has its delta. */
 static inline struct bn_view_counts bn_view_count(const struct bn_view *v)
 {
   return (struct bn_view_counts){.events = v->events,
@@ -301,6 +302,7 @@ static inline struct bn_view_counts bn_view_count(const struct bn_view *v)
                                  .reconnects = v->reconnects};
 }
 
+/* Adds counts to a sum. */
 static inline void bn_view_counts_add(struct bn_view_counts *sum, struct bn_view_counts more)
 {
   sum->events += more.events;

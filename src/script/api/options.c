@@ -597,7 +597,7 @@ static int options_settle_in_dialect(const struct bn_script_setup *setup, const 
                                      bool is_general, struct bn_err *err)
 {
   const struct bn_opt *sql = bn_opt_find(bn_sql_options, o->name, strlen(o->name));
-  const bool is_only_ours = sql != NULL && sql->in == 0;
+  const bool is_only_ours = sql != NULL && bn_opt_is_native(sql);
 
   if (is_general)
     return !setup->is_part && bn_optset_leave_to_script(setup->options, o) ? 1 : 0;
