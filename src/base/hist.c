@@ -3,12 +3,13 @@
 #include "base/hist.h"
 
 #include <math.h>
+#include <sched.h>
 #include <sys/mman.h>
 
 #include "base/alloc.h"
 
-/* All accesses are relaxed: a bucket is a number by itself, and a reader that misses the newest
-   record sees it in the next snapshot. */
+/* Accesses are relaxed, except around the move of a count: a count is a number by itself, and a
+   reader that misses the newest record sees it in the next snapshot. */
 static uint64_t hist_load(const _Atomic uint64_t *p)
 {
   return atomic_load_explicit(p, memory_order_relaxed);
@@ -21,15 +22,83 @@ static void hist_store(_Atomic uint64_t *p, uint64_t value)
 
 static bool hist_page_is_touched(const struct bn_hist *h, size_t page)
 {
-  return hist_load(&h->touched[page / 64]) >> (page % 64) & 1;
+  return hist_load(&h->touched) >> page & 1;
+}
+
+/* Returns the part of a count that stands in `high`. */
+static uint64_t hist_high(const struct bn_hist *h, size_t i)
+{
+  const _Atomic uint64_t *high = atomic_load_explicit(&h->high, memory_order_acquire);
+
+  return high != NULL ? atomic_load_explicit(&high[i], memory_order_acquire) : 0;
+}
+
+/* Returns the count of a bucket.  The acquiring loads see either all of a move or that `moves` has
+   changed, in which case the count is read again. */
+static uint64_t hist_count(const struct bn_hist *h, size_t i)
+{
+  for (;;) {
+    const uint32_t moves = atomic_load_explicit(&h->moves, memory_order_acquire);
+    const uint64_t low = atomic_load_explicit(&h->bucket[i], memory_order_acquire);
+    const uint64_t count = low + hist_high(h, i);
+
+    if (moves % 2 == 0 && atomic_load_explicit(&h->moves, memory_order_relaxed) == moves)
+      return count;
+    sched_yield();
+  }
+}
+
+/* Returns zero pages, which cost no memory until they are written.  mmap is used instead of calloc:
+   after a large block was freed, glibc serves such blocks from the heap, and clears them by
+   writing.  Huge pages would give every stripe 2 MiB. */
+static void *hist_map(size_t size)
+{
+  void *const p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+  if (p == MAP_FAILED)
+    bn_alloc_fail();
+  (void)madvise(p, size, MADV_NOHUGEPAGE);
+  return p;
+}
+
+enum { HIGH_BYTES = BN_HIST_BUCKETS * sizeof(uint64_t) };
+
+/* Adds n to the high part of a count, and the low part, which becomes 0.  Any writer. */
+static void hist_move(struct bn_hist *h, size_t i, uint64_t n)
+{
+  uint32_t moves = atomic_load_explicit(&h->moves, memory_order_relaxed) & ~UINT32_C(1);
+
+  while (!atomic_compare_exchange_weak_explicit(&h->moves, &moves, moves + 1, memory_order_acquire,
+                                                memory_order_relaxed)) {
+    moves &= ~UINT32_C(1); /* another writer moves a count: wait until it has */
+    sched_yield();
+  }
+  _Atomic uint64_t *high = atomic_load_explicit(&h->high, memory_order_relaxed);
+
+  if (high == NULL) {
+    high = hist_map(HIGH_BYTES);
+    atomic_store_explicit(&h->high, high, memory_order_release);
+  }
+  n += hist_load(&high[i]) + atomic_exchange_explicit(&h->bucket[i], 0, memory_order_acq_rel);
+  atomic_store_explicit(&high[i], n, memory_order_release);
+  atomic_store_explicit(&h->moves, moves + 2, memory_order_release);
+}
+
+/* Sets the count of a bucket, whose only writer is this thread. */
+static void hist_set(struct bn_hist *h, size_t i, uint64_t count)
+{
+  const uint64_t low = count - hist_high(h, i); /* a count below the high part wraps around */
+
+  if (low <= BN_HIST_LOW_MOST)
+    atomic_store_explicit(&h->bucket[i], (uint32_t)low, memory_order_relaxed);
+  else
+    hist_move(h, i, count - hist_count(h, i));
 }
 
 /* Returns the bucket after the last one of a page. */
 static size_t hist_page_end(size_t page)
 {
-  const size_t end = (page + 1) * BN_HIST_PAGE;
-
-  return end < BN_HIST_BUCKETS ? end : BN_HIST_BUCKETS;
+  return (page + 1) * BN_HIST_PAGE;
 }
 
 /* Returns the first non-empty bucket at or after i, or BN_HIST_BUCKETS. */
@@ -40,30 +109,25 @@ static size_t hist_next_used(const struct bn_hist *h, size_t i)
 
     if (hist_page_is_touched(h, i / BN_HIST_PAGE))
       for (; i < end; i++)
-        if (hist_load(&h->bucket[i]) != 0)
+        if (hist_count(h, i) != 0)
           return i;
     i = end;
   }
   return BN_HIST_BUCKETS;
 }
 
-/* mmap is used instead of calloc: after a large block was freed, glibc serves such blocks from the
-   heap, and clears them by writing.  Huge pages would give every stripe 2 MiB. */
 struct bn_hist *bn_hist_new(void)
 {
-  void *const p = mmap(NULL, sizeof(struct bn_hist), PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-  if (p == MAP_FAILED)
-    bn_alloc_fail();
-  (void)madvise(p, sizeof(struct bn_hist), MADV_NOHUGEPAGE);
-  return p;
+  return hist_map(sizeof(struct bn_hist));
 }
 
 void bn_hist_free(struct bn_hist *h)
 {
-  if (h != NULL)
-    (void)munmap(h, sizeof *h);
+  if (h == NULL)
+    return;
+  if (h->high != NULL)
+    (void)munmap(h->high, HIGH_BYTES);
+  (void)munmap(h, sizeof *h);
 }
 
 uint64_t bn_hist_lowest(size_t index)
@@ -85,8 +149,7 @@ uint64_t bn_hist_highest(size_t index)
 static void hist_touch(struct bn_hist *h, size_t page)
 {
   if (!hist_page_is_touched(h, page))
-    atomic_fetch_or_explicit(&h->touched[page / 64], UINT64_C(1) << (page % 64),
-                             memory_order_relaxed);
+    atomic_fetch_or_explicit(&h->touched, UINT64_C(1) << page, memory_order_relaxed);
 }
 
 void bn_hist_record_shared(struct bn_hist *h, uint64_t ns)
@@ -98,7 +161,9 @@ void bn_hist_record_shared(struct bn_hist *h, uint64_t ns)
   const size_t i = bn_hist_index(ns);
 
   hist_touch(h, i / BN_HIST_PAGE);
-  atomic_fetch_add_explicit(&h->bucket[i], 1, memory_order_relaxed);
+  /* The one writer that exceeds the most moves the count; until then there is room for as many. */
+  if (atomic_fetch_add_explicit(&h->bucket[i], 1, memory_order_relaxed) == BN_HIST_LOW_MOST)
+    hist_move(h, i, 0);
 }
 
 void bn_hist_record_rare(struct bn_hist *h, uint64_t ns)
@@ -115,7 +180,7 @@ void bn_hist_put(struct bn_hist *h, uint64_t ns, uint64_t n)
   const size_t i = bn_hist_index(ns);
 
   hist_touch(h, i / BN_HIST_PAGE);
-  hist_store(&h->bucket[i], hist_load(&h->bucket[i]) + n);
+  hist_set(h, i, hist_count(h, i) + n);
 }
 
 void bn_hist_put_parts(struct bn_hist *h, const struct bn_hist_part *part, size_t n)
@@ -134,7 +199,7 @@ void bn_hist_put_parts(struct bn_hist *h, const struct bn_hist_part *part, size_
       hist_touch(h, index / BN_HIST_PAGE);
       end = hist_page_end(index / BN_HIST_PAGE);
     }
-    hist_store(&h->bucket[index], hist_load(&h->bucket[index]) + part[i].count);
+    hist_set(h, index, hist_count(h, index) + part[i].count);
   }
 }
 
@@ -145,7 +210,7 @@ void bn_hist_add(struct bn_hist *into, const struct bn_hist *from)
       continue;
     hist_touch(into, page);
     for (size_t i = page * BN_HIST_PAGE; i < hist_page_end(page); i++)
-      hist_store(&into->bucket[i], hist_load(&into->bucket[i]) + hist_load(&from->bucket[i]));
+      hist_set(into, i, hist_count(into, i) + hist_count(from, i));
   }
   hist_store(&into->overflow, hist_load(&into->overflow) + hist_load(&from->overflow));
 }
@@ -188,16 +253,15 @@ bool bn_hist_has_at_most(const struct bn_hist *h, uint64_t most)
 void bn_hist_sub(struct bn_hist *from, const struct bn_hist *base)
 {
   for (size_t i = hist_next_used(base, 0); i < BN_HIST_BUCKETS; i = hist_next_used(base, i + 1))
-    hist_store(&from->bucket[i], hist_load(&from->bucket[i]) - hist_load(&base->bucket[i]));
+    hist_set(from, i, hist_count(from, i) - hist_count(base, i));
   hist_store(&from->overflow, hist_load(&from->overflow) - hist_load(&base->overflow));
 }
 
 void bn_hist_clear(struct bn_hist *h)
 {
   for (size_t i = hist_next_used(h, 0); i < BN_HIST_BUCKETS; i = hist_next_used(h, i + 1))
-    hist_store(&h->bucket[i], 0);
-  for (size_t w = 0; w < BN_HIST_TOUCHED_WORDS; w++)
-    hist_store(&h->touched[w], 0);
+    hist_set(h, i, 0);
+  hist_store(&h->touched, 0);
   hist_store(&h->overflow, 0);
 }
 
@@ -206,7 +270,7 @@ uint64_t bn_hist_count(const struct bn_hist *h)
   uint64_t n = hist_load(&h->overflow);
 
   for (size_t i = hist_next_used(h, 0); i < BN_HIST_BUCKETS; i = hist_next_used(h, i + 1))
-    n += hist_load(&h->bucket[i]);
+    n += hist_count(h, i);
   return n;
 }
 
@@ -236,7 +300,7 @@ uint64_t bn_hist_value_at_rank(const struct bn_hist *h, const struct bn_hist *mo
 
   for (size_t i = hist_next_used_of_both(h, more, 0); i < BN_HIST_BUCKETS;
        i = hist_next_used_of_both(h, more, i + 1)) {
-    seen += hist_load(&h->bucket[i]) + (more != NULL ? hist_load(&more->bucket[i]) : 0);
+    seen += hist_count(h, i) + (more != NULL ? hist_count(more, i) : 0);
     if (seen >= rank)
       return bn_hist_highest(i);
   }
@@ -265,7 +329,7 @@ void bn_hist_each(const struct bn_hist *h,
   const uint64_t over = hist_load(&h->overflow);
 
   for (size_t i = hist_next_used(h, 0); i < BN_HIST_BUCKETS; i = hist_next_used(h, i + 1))
-    fn(arg, bn_hist_lowest(i), bn_hist_highest(i), hist_load(&h->bucket[i]));
+    fn(arg, bn_hist_lowest(i), bn_hist_highest(i), hist_count(h, i));
   if (over != 0)
     fn(arg, bn_hist_lowest(BN_HIST_BUCKETS), UINT64_MAX, over);
 }

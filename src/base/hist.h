@@ -3,6 +3,7 @@
 #ifndef BN_BASE_HIST_H
 #define BN_BASE_HIST_H
 
+#include <assert.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,19 +16,24 @@ enum {
   BN_HIST_LINEAR = 2 << BN_HIST_SUB_BITS, /* values below 2,048 have a bucket each */
   BN_HIST_BUCKETS =
       BN_HIST_LINEAR + (BN_HIST_TOP_BIT - BN_HIST_SUB_BITS - 1) * (1 << BN_HIST_SUB_BITS),
-  BN_HIST_PAGE = 512, /* buckets per page of the touched-bitmap (4 KiB) */
-  BN_HIST_PAGES = (BN_HIST_BUCKETS + BN_HIST_PAGE - 1) / BN_HIST_PAGE,
-  BN_HIST_TOUCHED_WORDS = (BN_HIST_PAGES + 63) / 64
+  BN_HIST_PAGE = 1 << BN_HIST_SUB_BITS, /* buckets of a bit in `touched`: 4 KiB */
+  BN_HIST_PAGES = BN_HIST_BUCKETS / BN_HIST_PAGE
 };
+static_assert(BN_HIST_PAGES <= 64, "a bit for each page");
 
-/* A stripe.  Buckets and overflow are counts; the bitmap names the pages that may be non-zero.  One
-   worker writes it (bn_hist_record), or several do (bn_hist_record_shared); other threads read it
-   at any time with relaxed loads.  bn_hist_new makes it from zero pages, so that untouched pages
-   cost no memory. */
+/* A count of more than BN_HIST_LOW_MOST is moved to `high`. */
+#define BN_HIST_LOW_MOST (UINT32_C(1) << 31)
+
+/* A stripe.  One worker writes it (bn_hist_record), or several do (bn_hist_record_shared); other
+   threads read it at any time.  bn_hist_new makes it from zero pages, so that untouched pages cost
+   no memory; each power of two has a page of its own.  A count is the sum of bucket[i] and high[i]:
+   32 bits are enough for nearly all buckets, and take half the memory and cache. */
 struct bn_hist {
-  _Atomic uint64_t touched[BN_HIST_TOUCHED_WORDS];
-  _Atomic uint64_t overflow;
-  _Atomic uint64_t bucket[BN_HIST_BUCKETS];
+  _Atomic uint64_t touched;         /* bit p: buckets of page p may be other than 0 */
+  _Atomic uint64_t overflow;        /* values from 2^BN_HIST_TOP_BIT on */
+  _Atomic uint32_t moves;           /* odd while a count moves to `high`: readers read again */
+  _Atomic(_Atomic uint64_t *) high; /* by bucket; owned; NULL: no count was as large yet */
+  _Alignas(4096) _Atomic uint32_t bucket[BN_HIST_BUCKETS];
 };
 
 /* Returns an empty histogram, or ends the process if there is no memory. */
@@ -49,8 +55,8 @@ static inline size_t bn_hist_index(uint64_t ns)
 uint64_t bn_hist_lowest(size_t index);
 uint64_t bn_hist_highest(size_t index);
 
-/* Records a value as bn_hist_record does, which calls this for a value that is beyond the buckets
-   or the first in its bucket. */
+/* Records a value as bn_hist_record does, which calls this for a value that is beyond the buckets,
+   or the first in its bucket, or whose bucket is full. */
 __attribute__((cold)) void bn_hist_record_rare(struct bn_hist *h, uint64_t ns);
 
 /* Records a value; this thread is the only writer of h.  The calls come last, so that callers keep
@@ -61,10 +67,10 @@ static inline void bn_hist_record(struct bn_hist *h, uint64_t ns)
     bn_hist_record_rare(h, ns);
     return;
   }
-  _Atomic uint64_t *bucket = &h->bucket[bn_hist_index(ns)];
-  const uint64_t n = atomic_load_explicit(bucket, memory_order_relaxed);
+  _Atomic uint32_t *bucket = &h->bucket[bn_hist_index(ns)];
+  const uint32_t n = atomic_load_explicit(bucket, memory_order_relaxed);
 
-  if (__builtin_expect(n == 0, 0))
+  if (__builtin_expect((int32_t)n <= 0, 0)) /* BN_HIST_LOW_MOST is negative as an int32_t */
     bn_hist_record_rare(h, ns);
   else
     atomic_store_explicit(bucket, n + 1, memory_order_relaxed);
