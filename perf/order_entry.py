@@ -4,9 +4,9 @@
 
 Starts private servers, loads the warehouses, and reaches each server by its socket and by TCP.  The peer is the same
 mix as scripts for sysbench commonly have it (order_common.lua), under the reference.  Processor time and events are those
-between two lines of each second, after starting, preparing and, for bench, the 30 s in which order_entry compiles; peer
-and modes alternate; prints medians, beside the time of a statement and the floor: what as many statements take of a
-client that only sends and receives.  The ratio is the median of those of the rounds.  The mode routine has no goal: it
+between two of the lines that both print each second, after starting, preparing and, for bench, the 30 s in which
+order_entry compiles; peer and modes alternate; prints medians, beside the time of a statement and the floor: what as
+many statements take of a client that only sends and receives.  The ratio is the median of those of the rounds.  The mode routine has no goal: it
 shows what a call costs.  Exit status 1: a row missed its figure.  Environment: see README.md."""
 
 import json
@@ -33,7 +33,7 @@ COMMON_SHARE = 0.45  # of the events of order_common.lua, for new orders
 def measured(argv, from_s):
     """(processor seconds, events, statements) of SECONDS from the line of second FROM_S on."""
     argv = [*argv, "--report-interval=1", f"--time={from_s + SECONDS + 1}", "run"]
-    at, events, statements, lines = {}, 0, 0, []
+    at, rates, lines = {}, [], []
     with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd="/") as process:
         for line in process.stdout:
             lines.append(line)
@@ -44,10 +44,10 @@ def measured(argv, from_s):
             if second in (from_s, from_s + SECONDS):
                 at[second] = lib.processor_s(process.pid)
             if from_s < second <= from_s + SECONDS:
-                events += float(found[2])
-                statements += float(found[3])
+                rates.append((float(found[2]), float(found[3])))
     if process.returncode != 0 or len(at) != 2:
         sys.exit("".join([" ".join(argv), " failed:\n", *lines]))
+    events, statements = (sum(column) / len(rates) * SECONDS for column in zip(*rates))
     return at[from_s + SECONDS] - at[from_s], events, statements
 
 

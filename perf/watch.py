@@ -35,22 +35,15 @@ def add_rates(rows):
              f"({found[0]:.3f}..{found[-1]:.3f}) >={1 - LOST}", ratio >= 1 - LOST)
 
 
-def used(pid):
-    """Processor time of a process, s."""
-    with open(f"/proc/{pid}/stat") as stat:
-        fields = stat.read().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
 def add_cost(rows, server):
     args = [lib.bench(), "oltp_point_select", *server.login(lib.BY[server.kind]), "--table-size=1000"]
     lib.run([*args, "prepare"])
     args += ["--rate=1", f"--time={SECONDS}", f"--report-interval={1 / PER_S}"]
 
     def cost(*watch):
-        before = used(server.process.pid)
+        before = lib.processor_s(server.process.pid)
         done = lib.run([*args, *watch, "run"])
-        return done.user + done.system + used(server.process.pid) - before
+        return done.user + done.system + lib.processor_s(server.process.pid) - before
 
     pairs = lib.alternate(PAIRS, lambda: cost("--watch=host,device,server"), cost)
     watched, without = lib.middle(pairs)
