@@ -222,6 +222,16 @@ end
     assert re.findall(r"total number of events: +(\d+)", done.out) == [str(20 if hosts else 5), "0"]
 
 
+@pytest.mark.parametrize("hosts", [(), ("--hosts=a,b", "--threads=2")], ids=["alone", "hosts"])
+def test_a_checkpoint_does_not_hide_what_failed_before_it(hosts, tmp_path):
+    """Arrivals at 0.25 and 0.75 s; the next one would be after the end."""
+    fleet = Fleet(tmp_path)
+    shell = (f"--hosts-shell={fleet.shell}", f"--hosts-program={BENCH}") if hosts else ()
+    done = bench.run(script(tmp_path, SQL % "1"), *SQLITE[:2], *hosts, *shell, "--db-max-tries=1", "--rate=2",
+                     "--arrivals=constant", "--time=1.2", "--report-checkpoints=1", "run", cwd=tmp_path)
+    assert done.status == EMPTY and "no event succeeded: 2 statements failed" in done.err, done.err
+
+
 def point_selects(folder, step, *options, dialect="own"):
     """A run over a table whose ids have gaps."""
     with sqlite3.connect(folder / "db") as db:

@@ -54,7 +54,7 @@ def test_compare_tells_what_differs_between_groups(folder):
         groups = f"x: ./a.lua; y: ./a.lua --mysql-user={'u' * 200} --db-driver={driver}"
         # All arrivals are in the first 0.2 s, because a run whose last ones are late is not compared.
         r = command(["--group=" + groups, "--rate-profile=hold:50/200ms; hold:1/9s", "--arrivals=constant",
-                     "--time=0.8", "--percentile=99,50", f"--report=json:{side}/0.json", "run"], folder.path)
+                     "--time=0.6", "--percentile=99,50", f"--report=json:{side}/0.json", "run"], folder.path)
         assert r.status == 0, r.out + r.err
     r = command(["compare", "a", "b"], folder.path)
     assert "\n  --y.db-driver: null in A, sqlite in B\n" in r.out, r.out + r.err
