@@ -102,7 +102,7 @@ static void completion_append_tests(struct bn_buf *out)
 typedef void completion_appender(struct bn_buf *out);
 
 /* Returns the function of an option whose values are names in the registry, or NULL for any other
-   option, whose declaration lists its values. */
+   option. */
 static completion_appender *completion_find_appender(const struct bn_opt *o)
 {
   static const struct {

@@ -385,8 +385,8 @@ static int fleet_make_arguments(struct bn_fleet *f, struct bn_err *err)
   return 0;
 }
 
-/* Frees the command lines as soon as all hosts are started, so that the passwords in them do not
-   stay in memory.  May be called again. */
+/* Overwrites and frees the command lines, which may have passwords, once no further host will be
+   started.  May be called again. */
 static void fleet_free_arguments(struct bn_fleet *f)
 {
   for (size_t i = 0; i < f->n_arguments; i++)

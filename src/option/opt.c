@@ -201,9 +201,9 @@ static enum bn_optset_error opt_set_misread(const struct bn_optset *s, const str
   return rc;
 }
 
-/* Sets the value as sysbench reads it: a text that it misreads gives what it makes of that.  Only
-   an option that it declares as an int refuses a text.  Returns BAD or RANGE for a text that the
-   dialect refuses too. */
+/* Sets the value as sysbench reads it: a text that it misreads gives what it makes of that, unless
+   it declares the option as an int.  Returns BAD or RANGE for a text that the dialect refuses
+   too. */
 static enum bn_optset_error opt_parse_loosely(const struct bn_optset *s, struct bn_entry *e,
                                               const struct bn_setting *st)
 {

@@ -19,7 +19,7 @@
 enum {
   PATIENCE_MS = 10000, /* the longest that the table is made, awaited, compared or dropped */
   STEADY_MS = 2000,    /* comparing ends if no further commit has been found for this time */
-  VISIT_MS = 2000,     /* the longest visit without its login, if the run may be stopped in it */
+  VISIT_MS = 2000,     /* the longest visit without its login, unless it gets_all_time */
   HURRY_MS = 1500,     /* the longest that any work goes on after the run was stopped */
   DROP_MS = 1000,      /* the least time for dropping the table, even then */
   PAUSE_MS = 50        /* the pause before servers are asked again */

@@ -203,8 +203,8 @@ static void json_limit_values(struct json *r, const struct bn_group *g,
 }
 
 /* Adds an interval to the document, until that is full, and to the journal.  The journal gets the
-   kept copy, which has the histograms that were asked for, or the view itself, which has none, if
-   no copy is kept. */
+   kept copy, which has the histograms that were asked for, or, if no copy is kept, the view itself,
+   whose histograms are not packed and so are not written. */
 static int json_interval(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct json *r = self;
