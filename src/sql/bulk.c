@@ -178,15 +178,29 @@ static void bulk_stop_loading(struct bn_sql_conn *c)
   c->bulk->may_load = c->bulk->load.on = false;
 }
 
-/* Loads the collected lines, and counts that as one INSERT. */
-static enum loaded bulk_load(struct bn_sql_conn *c)
+/* Counts a load that began at since_ns, and whose outcome is rc, as one INSERT.  A failure does not
+   repeat the event, so it is always logged. */
+static void bulk_count_load(struct bn_sql_conn *c, enum bn_sql rc, uint64_t since_ns,
+                            const struct bn_buf *described)
 {
   static const char word[] = "insert";
   const struct bn_sql_statement_type insert =
       bn_sql_statement_type_of(c->sys->by_first_word, word, strlen(word));
+
+  c->cur.result = (struct bn_sql_result){.affected = c->bulk->load.rows};
+  c->failure.unrepeatable = true;
+  (void)bn_sql_finish(c, rc, since_ns, insert, described->data, described->len);
+  c->failure.unrepeatable = false;
+}
+
+/* Loads the collected lines.  A load that the server refuses is not counted, because the INSERTs
+   that take its place are. */
+static enum loaded bulk_load(struct bn_sql_conn *c)
+{
   const uint64_t since_ns = bn_clock_now(&c->session->clock);
-  struct bn_sql_bulk *b = c->bulk;
+  struct bn_sql_load *load = &c->bulk->load;
   struct bn_buf described;
+  bool is_refused;
   enum bn_sql rc;
 
   if (!bn_sql_begin(c, NULL, 0))
@@ -194,22 +208,20 @@ static enum loaded bulk_load(struct bn_sql_conn *c)
   if (c->cur.more)
     (void)bn_sql_conn_drop_results(c, NULL);
   bn_buf_init(&described, 0);
-  bn_sql_load_describe(&b->load, &described);
+  bn_sql_load_describe(load, &described);
   bn_sql_trace(&c->sys->trace, c->session, described.data, described.len);
   rc = bulk_hand_over_lines(c);
-  if (rc == BN_SQL_ERROR && c->diag.rolled_back) {
+  is_refused = rc == BN_SQL_ERROR && c->diag.rolled_back;
+  if (is_refused)
     bulk_stop_loading(c);
-    bn_buf_done(&described);
-    return NOT_LOADED;
-  }
-  c->cur.result = (struct bn_sql_result){.affected = b->load.rows};
-  c->failure.unrepeatable = true;
-  (void)bn_sql_finish(c, rc, since_ns, insert, described.data, described.len);
-  c->failure.unrepeatable = false;
+  else
+    bulk_count_load(c, rc, since_ns, &described);
   bn_buf_done(&described);
+  if (is_refused)
+    return NOT_LOADED;
   if (rc != BN_SQL_DONE)
     return FAILED;
-  bn_sql_load_drop_rows(&b->load);
+  bn_sql_load_drop_rows(load);
   return LOADED;
 }
 

@@ -189,10 +189,10 @@ static bool commits_is_refused(const struct call *call, enum bn_sql rc)
          !commits_may_be_of_other_statement(call);
 }
 
-/* Updates the row after a COMMIT whose answer is rc, and the state if it has succeeded; after a
-   failure, the caller updates the state.  If the outcome is not known, the row stays pending for
-   good, and the next commit gets a new row.  A commit is counted before it ceases to be pending, so
-   that a commit that was sent is one or the other at each moment. */
+/* Updates the row after a COMMIT whose answer is rc.  If the outcome is not known, the row stays
+   pending for good, and the next commit gets a new row.  A commit is counted before it ceases to be
+   pending, so that readers find each commit that was sent counted or pending.  Updates the state
+   too if the COMMIT has succeeded; after a failure, the caller does that. */
 static void commits_record_outcome(const struct call *call, enum bn_sql rc)
 {
   struct state *state = &call->c->state;
@@ -227,10 +227,10 @@ static enum bn_sql commits_commit_of_script(const struct call *call)
 }
 
 /* Ends the transaction of this layer after the failure rc, which call->d still describes
-   afterwards.  ROLLBACK is sent unless the failure itself has ended the transaction: also after a
-   failed BEGIN, which may have begun it, and after a failed COMMIT, whose outcome has been
-   recorded.  If the server does not end the transaction, the connection counts as lost, because the
-   next statements of the script would be part of it.  Returns rc, or LOST. */
+   afterwards.  ROLLBACK is sent unless the failure itself has ended the transaction.  A failed
+   BEGIN or COMMIT is no exception, because the transaction may be open after it.  If ROLLBACK fails
+   too, the connection counts as lost, because the next statements of the script would become part
+   of the transaction.  Returns rc, or LOST. */
 static enum bn_sql commits_roll_back_own(const struct call *call, enum bn_sql rc)
 {
   const struct bn_sql_diag why = *call->d;
@@ -315,8 +315,8 @@ static bool commits_needs_own_transaction(const struct call *call)
   return len < SIMPLE_MAX && commits_fits_in_transaction(text, len);
 }
 
-/* Returns the state of the transaction, which the driver knows.  If it does not, the state is
-   inferred from the texts of the script, some of which may not have been understood. */
+/* Returns the state of the transaction.  If the driver cannot tell it, the state is inferred from
+   the texts of the script, some of which may not have been understood. */
 static enum bn_sql_transaction commits_infer_transaction(const struct commits *c)
 {
   const struct bn_sql_link *below = &c->below;
@@ -394,9 +394,9 @@ static bool commits_writes(const char *sql, size_t len)
   return bn_sql_statement_type_of(false /* for any kind */, sql, len).verb != BN_VERB_OTHER;
 }
 
-/* Updates the state by a further statement of a text.  *wrote says whether a statement since the
-   last boundary has written, and is updated too.  In PostgreSQL, those statements become a part of
-   the transaction that a BEGIN after them begins. */
+/* Updates the state by a further statement of a text.  *wrote says whether any statement since the
+   last boundary has written, and is updated too: if a BEGIN follows in the same text, PostgreSQL
+   makes the statements before it a part of the transaction. */
 static void commits_note_other_statement(const struct call *call, const char *sql, bool *wrote)
 {
   struct state *state = &call->c->state;

@@ -265,8 +265,8 @@ static void conn_hint_at_pooler(const struct bn_sql_conn *c)
    option stands before the server's message. */
 static enum bn_sql conn_execute_init_sql(struct bn_sql_conn *c)
 {
-  static const char option[] = "--db-init-sql: ";
-  const size_t len = sizeof option - 1;
+  static const char prefix[] = "--db-init-sql: ";
+  const size_t prefix_len = sizeof prefix - 1;
   const char *sql = c->sys->conf->init_sql;
   enum bn_sql rc;
 
@@ -274,8 +274,8 @@ static enum bn_sql conn_execute_init_sql(struct bn_sql_conn *c)
     return BN_SQL_DONE;
   rc = conn_execute_on_servers(c, sql);
   if (rc != BN_SQL_DONE) {
-    memmove(c->diag.text + len, c->diag.text, sizeof c->diag.text - len);
-    memcpy(c->diag.text, option, len);
+    memmove(c->diag.text + prefix_len, c->diag.text, sizeof c->diag.text - prefix_len);
+    memcpy(c->diag.text, prefix, prefix_len);
     c->diag.text[sizeof c->diag.text - 1] = '\0';
     return rc;
   }
@@ -355,28 +355,40 @@ static void conn_ask_limits(struct bn_sql_conn *c)
                                (int64_t)atomic_load(&c->sys->n_prepared));
 }
 
+/* The outcome of opening a connection. */
+enum opened {
+  OPENED,
+  OPEN_FAILED, /* c->diag says why */
+  OPEN_REFUSED /* the server allows too few connections, which the preflight has said */
+};
+
+/* Opens c, however long that takes. */
+static enum opened conn_open_unlimited(struct bn_sql_conn *c)
+{
+  return bn_sql_conn_open(c, UINT64_MAX) == 0 ? OPENED : OPEN_FAILED;
+}
+
 /* Opens c.  In a run of many connections, the first one is opened before the others, and finds out
-   whether the server allows as many as the run needs.  Returns 0; -1 and c->diag after a failure;
-   or 1 if the server allows too few, which the preflight has said on standard error. */
-static int conn_open_after_preflight(struct bn_sql_conn *c)
+   whether the server allows as many as the run needs. */
+static enum opened conn_open_after_preflight(struct bn_sql_conn *c)
 {
   struct bn_sql_preflight *p = &c->sys->preflight;
-  int rc;
+  enum opened outcome;
 
   if (!bn_sql_preflight_is_due(c->session))
-    return bn_sql_conn_open(c, UINT64_MAX);
+    return conn_open_unlimited(c);
   if (!bn_sql_preflight_enter(p))
-    return p->refused ? 1 : bn_sql_conn_open(c, UINT64_MAX);
-  rc = bn_sql_conn_open(c, UINT64_MAX);
-  if (rc == 0) {
+    return p->refused ? OPEN_REFUSED : conn_open_unlimited(c);
+  outcome = conn_open_unlimited(c);
+  if (outcome == OPENED) {
     conn_ask_limits(c);
     bn_sql_preflight_judge_connections(p, c->session);
   }
   bn_sql_preflight_unlock(p);
   if (!p->refused)
-    return rc;
+    return outcome;
   bn_sql_conn_shut(c);
-  return 1;
+  return OPEN_REFUSED;
 }
 
 /* Adds to the facts of the run what the driver knows of the server and of the connection.  Only the
@@ -480,13 +492,13 @@ struct bn_sql_conn *bn_sql_connect(struct bn_sql_driver *drv, struct bn_session 
 {
   struct bn_sql_conn *c = conn_make(drv, s, override_name, override_value, n_overrides);
   struct bn_sql_target target;
-  int rc;
+  enum opened outcome;
 
   if (c == NULL)
     return NULL;
-  rc = conn_open_after_preflight(c);
-  if (rc != 0) {
-    if (rc < 0)
+  outcome = conn_open_after_preflight(c);
+  if (outcome != OPENED) {
+    if (outcome == OPEN_FAILED)
       conn_log_open_failure(c);
     bn_sql_conn_free(c);
     return NULL;

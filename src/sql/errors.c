@@ -383,6 +383,13 @@ static char *errors_make_kind(enum bn_sql_step step, const struct bn_sql_diag *d
   return bn_buf_take(&b);
 }
 
+/* Logs the lines as an alert.  Unlike fatal errors, alerts are logged by each thread. */
+static void errors_log_alert(char **line, size_t n)
+{
+  for (size_t i = 0; i < n; i++)
+    bn_log_text(BN_ALERT, line[i]);
+}
+
 /* Logs the lines as one failure.  If errors go to standard error, failures of several threads for
    the same reason are logged once. */
 static void errors_log_fatal(enum bn_sql_step step, const struct bn_sql_diag *d, char **line,
@@ -424,7 +431,6 @@ void bn_sql_log_failure(const struct bn_driver *ops, const struct bn_policy *pol
   /* sysbench does not show a statement that cannot be prepared. */
   const bool adds_statement = bn_policy_is_native(policy) && sql != NULL &&
                               (step == BN_STEP_PREPARE || step == BN_STEP_BIND);
-  /* Unlike fatal errors, alerts are logged by each thread. */
   const bool is_alert =
       policy->query_failures_are_alerts && step == BN_STEP_QUERY && !ops->fatal_queries;
   const char *more = adds_statement ? " for query '%q'" : "";
@@ -433,12 +439,10 @@ void bn_sql_log_failure(const struct bn_driver *ops, const struct bn_policy *pol
   /* Each call moves `text` to its next line. */
   for (size_t i = 0; i < n; i++)
     line[i] = errors_make_line(&text, i + 1 == n ? more : "", &fields);
-  if (is_alert) {
-    for (size_t i = 0; i < n; i++)
-      bn_log_text(BN_ALERT, line[i]);
-  } else {
+  if (is_alert)
+    errors_log_alert(line, n);
+  else
     errors_log_fatal(step, d, line, n);
-  }
   for (size_t i = 0; i < n; i++)
     free(line[i]);
   free((void *)line);

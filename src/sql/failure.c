@@ -383,6 +383,18 @@ static void failure_roll_back_all(const struct bn_sql_session *owner)
   }
 }
 
+/* Counts the tries-th failure of an event: as a failed event, or as a retry, unless the end of the
+   run prevents the retry.  An event is counted as retried at its first retry alone. */
+static void failure_count_try(const struct bn_session *s, uint64_t tries, bool has_failed)
+{
+  if (has_failed) {
+    bn_stat_count(s->stat, BN_SQL_C_FAILED, 1);
+  } else if (!bn_session_over(s)) {
+    bn_stat_count(s->stat, BN_SQL_C_RETRIED, tries == 1);
+    bn_stat_count(s->stat, BN_SQL_C_RETRIES, 1);
+  }
+}
+
 bool bn_sql_retry(struct bn_sqlsys *sys, struct bn_session *s, uint64_t tries, bool counts)
 {
   const uint64_t now_ns = bn_clock_mono();
@@ -395,13 +407,7 @@ bool bn_sql_retry(struct bn_sqlsys *sys, struct bn_session *s, uint64_t tries, b
   failure_roll_back_all(bn_sql_session_find(s));
   if (r.wait_ns > 0)
     s->services->pause(s, now_ns + r.wait_ns);
-  if (!counts)
-    return !r.fails;
-  if (r.fails) {
-    bn_stat_count(s->stat, BN_SQL_C_FAILED, 1);
-  } else if (!bn_session_over(s)) {
-    bn_stat_count(s->stat, BN_SQL_C_RETRIED, tries == 1);
-    bn_stat_count(s->stat, BN_SQL_C_RETRIES, 1);
-  }
+  if (counts)
+    failure_count_try(s, tries, r.fails);
   return !r.fails;
 }

@@ -56,6 +56,17 @@ static bool recover_is_useless(const struct bn_sql_failing *f)
   return bn_sql_errors_class(f->class)->of_server && (f->places > 1 || f->may_move);
 }
 
+/* Decides about a failure that is ignored.  A lost or useless connection is replaced, which ends
+   its transaction without a rollback. */
+static struct bn_sql_recovery recover_ignoring(const struct bn_sql_failing *f, bool counts)
+{
+  const bool reconnects = f->lost || recover_is_useless(f);
+
+  return (struct bn_sql_recovery){.action = reconnects ? BN_SQL_RECONNECT : BN_SQL_IGNORE,
+                                  .roll_back = !reconnects && !f->diag->rolled_back,
+                                  .counts = counts && !f->aborted};
+}
+
 struct bn_sql_recovery bn_sql_choose_recovery(const struct bn_sql_failing *f)
 {
   const bool is_execution = f->step == BN_STEP_QUERY;
@@ -67,13 +78,8 @@ struct bn_sql_recovery bn_sql_choose_recovery(const struct bn_sql_failing *f)
     return (struct bn_sql_recovery){.action = f->over ? BN_SQL_IGNORE : BN_SQL_RETRY};
   if (f->interrupted && f->answer == BN_ANSWER_NONE)
     return (struct bn_sql_recovery){.action = BN_SQL_LEAVE};
-  if (recover_is_ignorable(f)) {
-    const bool reconnects = f->lost || recover_is_useless(f);
-
-    return (struct bn_sql_recovery){.action = reconnects ? BN_SQL_RECONNECT : BN_SQL_IGNORE,
-                                    .roll_back = !reconnects && !f->diag->rolled_back,
-                                    .counts = counts && !f->aborted};
-  }
+  if (recover_is_ignorable(f))
+    return recover_ignoring(f, counts);
   if (f->asks && is_execution && !f->unrepeatable && f->answer == BN_ANSWER_NONE)
     return (struct bn_sql_recovery){.action = BN_SQL_ASK};
   return (struct bn_sql_recovery){.action = BN_SQL_FAIL, .counts = counts && !f->fatal_uncounted};

@@ -286,6 +286,12 @@ static bool route_skip_statement(struct scan *s, struct token t, bool *names_aut
   return t.len > 0;
 }
 
+/* Returns the next token without moving past it. */
+static struct token route_peek(struct scan s)
+{
+  return route_next(&s);
+}
+
 bool bn_sql_leaves_reading(const char *sql, size_t len, const struct bn_sql_caps *caps)
 {
   const bool is_mysql = bn_sql_is_mysql(caps);
@@ -296,8 +302,7 @@ bool bn_sql_leaves_reading(const char *sql, size_t len, const struct bn_sql_caps
   while (has_more) {
     const enum bn_sql_boundary boundary = bn_sql_boundary_of(s.p, (size_t)(s.end - s.p));
     const struct token first = route_next_word(&s);
-    struct scan ahead = s;
-    const struct token second = route_next(&ahead);
+    const struct token second = route_peek(s);
     bool names_autocommit = false;
 
     if (!route_is_end(&first)) { /* else the statement is empty */

@@ -120,10 +120,11 @@ static enum bn_sql_role split_choose_role(const struct bn_sql_split *p, enum bn_
   return route != BN_ROUTE_WRITE && split_is_between_transactions(p) ? BN_ROLE_READ : BN_ROLE_WRITE;
 }
 
-/* Sets p->role to the server for a statement.  If the statement cannot be part of the transaction
-   on the read server, the transaction is ended first, which loses nothing because it has only read.
-   If the statement lets the transaction write, the transaction is begun anew on the write server.
-   Returns DONE, or how ending or beginning it failed. */
+/* Sets p->role to the server for a statement.  A transaction on the read server that the statement
+   would end is ended here, which loses nothing, because it has only read.  If the statement lets
+   the transaction write, and nothing has been executed in it, it moves: it is ended here too, and
+   begun anew on the write server.  Returns DONE, or how ending or beginning the transaction failed.
+ */
 static enum bn_sql split_enter(struct bn_sql_split *p, const struct text *text,
                                struct bn_sql_diag *d)
 {
@@ -481,9 +482,9 @@ static void split_close(void *stmt)
     split_close_on(stmt, role);
 }
 
-/* Prepares together, on the server of that role, those of the n statements, BN_SQL_AT_ONCE at most,
-   that `roles` assigns to it, and marks them as prepared, but not the ones that the driver has left
-   out.  Returns the driver's answer. */
+/* Prepares statements on the server of that role together, and marks those that the driver has
+   prepared.  roles[i] is the server of list[i]; the other server's statements are passed over.  n
+   is BN_SQL_AT_ONCE at most.  Returns the driver's answer. */
 static enum bn_sql split_prepare_group(struct bn_sql_split *p, enum bn_sql_role role,
                                        const struct bn_sql_unprepared *list,
                                        const enum bn_sql_role *roles, size_t n,

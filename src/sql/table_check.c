@@ -289,7 +289,7 @@ int bn_sql_table_check(struct bn_sqlsys *sys, struct bn_session *s,
     return 0;
   owner = bn_sql_session_get(sys, s, drv);
   if (owner == NULL)
-    return 0;
+    return 0; /* the reason has been logged, and ends the threads if they meet it too */
   do {
     struct survey survey = {.drv = drv, .session = s, .tables = t, .until_ns = until_ns};
 

@@ -710,13 +710,15 @@ static void verify_count_all_unknown(struct bn_sql_verify *v, struct content *co
 static int verify_compare_and_drop(struct bn_sql_verify *v, struct content *content,
                                    struct bn_err *err)
 {
+  unsigned drop_ms;
+
   if (verify_compare_until_steady(v, content, err) != 0) {
     verify_count_all_unknown(v, content);
     bn_sql_verify_log_left_table(v, "");
     return -1;
   }
-  v->until_ns =
-      bn_clock_max(v->until_ns, verify_after_ms(verify_is_hurried(v) ? DROP_MS : PATIENCE_MS));
+  drop_ms = verify_is_hurried(v) ? DROP_MS : PATIENCE_MS;
+  v->until_ns = bn_clock_max(v->until_ns, verify_after_ms(drop_ms));
   verify_drop_on_any(v);
   if (v->counts.missing == 0)
     return 0;
