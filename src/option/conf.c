@@ -321,8 +321,22 @@ static bool conf_is_time_or_percentage(const char *text)
   return len > 0 && len <= 9 && (text[len] == '\0' || strcmp(text + len, "%") == 0);
 }
 
-/* Reads --forced-shutdown: whole seconds, or a percentage of the time limit, cut to whole seconds;
-   without a value it is 5%. */
+/* Returns the seconds of a text for which conf_is_time_or_percentage is true.  A percentage is that
+   of the time limit, in some dialects with the warm-up, and is cut to whole seconds. */
+static double conf_read_forced_seconds(const struct bn_conf *c, const char *text)
+{
+  const double number = strtod(text, NULL);
+  uint64_t limit_ns = c->plan.time_ns;
+
+  if (strchr(text, '%') == NULL)
+    return number;
+  if (c->policy->forced_shutdown_of_warmup)
+    limit_ns += c->plan.warmup_ns;
+  return floor((double)limit_ns / (double)BN_NSEC_PER_SEC * number / 100);
+}
+
+/* Reads --forced-shutdown: whole seconds, a percentage of the time limit, or off; without a value
+   it is 5%. */
 static int conf_finish_forced_shutdown(struct bn_conf *c, const struct bn_optset *s,
                                        struct bn_optset_fault *fault)
 {
@@ -335,7 +349,6 @@ static int conf_finish_forced_shutdown(struct bn_conf *c, const struct bn_optset
   const char *text = c->raw.forced_shutdown != NULL ? c->raw.forced_shutdown : "5%";
   const bool is_off = strcasecmp(text, "off") == 0;
   const bool is_wrong = !is_off && !conf_is_time_or_percentage(text);
-  uint64_t limit_ns = c->plan.time_ns;
   double seconds;
 
   c->plan.forced = c->plan.time_ns > 0 && !is_off;
@@ -344,11 +357,7 @@ static int conf_finish_forced_shutdown(struct bn_conf *c, const struct bn_optset
     return conf_refuse(s, fault, &wrong, text);
   if (!c->plan.forced)
     return 0;
-  if (c->policy->forced_shutdown_of_warmup)
-    limit_ns += c->plan.warmup_ns;
-  seconds = strtod(text, NULL);
-  if (strchr(text, '%') != NULL)
-    seconds = floor((double)limit_ns / (double)BN_NSEC_PER_SEC * seconds / 100);
+  seconds = conf_read_forced_seconds(c, text);
   if (seconds > INT32_MAX)
     return conf_refuse(s, fault, &too_late, text);
   c->plan.forced_ns = conf_to_ns(seconds);

@@ -136,6 +136,22 @@ static int optfile_refuse_second_option(const struct reader *r, const char *name
                     r->path, r->line, further, bn_mask_arg(name, masked));
 }
 
+/* Sets an option by the two sides of a line's '=', unless the line is refused.  Returns as
+   optfile_read_line does. */
+static int optfile_set_option(const struct reader *r, const char *name, const char *value,
+                              struct bn_err *err)
+{
+  if ((bn_optset_get_traits(r->set, name) & BN_OPT_COMMAND_LINE_ONLY) != 0)
+    return bn_err_set(err, 0, "%s:%u: '%s' can only be given on the command line", r->path, r->line,
+                      name);
+  if (!optfile_is_closed(value))
+    return optfile_refuse_unclosed(r, name, err);
+  if (optfile_refuse_second_option(r, name, value, err) != 0)
+    return -1;
+  bn_optset_set_from_file(r->set, name, value, r->path, r->line);
+  return 0;
+}
+
 /* Reads the line text[0..len), which ends with a null byte, and changes it.  Returns 0, 1 if the
    rest of the file is to be skipped, or -1 and err. */
 static int optfile_read_line(const struct reader *r, char *text, size_t len, struct bn_err *err)
@@ -153,19 +169,10 @@ static int optfile_read_line(const struct reader *r, char *text, size_t len, str
   value[strcspn(value, "\r\n")] = '\0';
   /* To sysbench, all before '=' is the name, with blanks and dashes; '#' begins no comment. */
   name = optfile_is_loose(r) ? text : optfile_trim_name(text);
-  if (bn_optset_is_comment(name)) {
-    if (optfile_is_loose(r)) /* the comment sets an option that does not exist */
-      bn_optset_set_from_file(r->set, name, "", r->path, r->line);
-    return 0;
-  }
-  if ((bn_optset_get_traits(r->set, name) & BN_OPT_COMMAND_LINE_ONLY) != 0)
-    return bn_err_set(err, 0, "%s:%u: '%s' can only be given on the command line", r->path, r->line,
-                      name);
-  if (!optfile_is_closed(value))
-    return optfile_refuse_unclosed(r, name, err);
-  if (optfile_refuse_second_option(r, name, value, err) != 0)
-    return -1;
-  bn_optset_set_from_file(r->set, name, value, r->path, r->line);
+  if (!bn_optset_is_comment(name))
+    return optfile_set_option(r, name, value, err);
+  if (optfile_is_loose(r)) /* the comment sets an option that does not exist */
+    bn_optset_set_from_file(r->set, name, "", r->path, r->line);
   return 0;
 }
 

@@ -197,16 +197,16 @@ static int child_read_memory_file(int fd, struct bn_buf *output, struct bn_err *
 int bn_child_run(struct bn_children *c, const struct bn_child *child, struct bn_child_end *end,
                  struct bn_err *err)
 {
-  struct streams s = {.in = -1, .out = -1, .errors = -1};
+  struct streams streams = {.in = -1, .out = -1, .errors = -1};
   pid_t pid = -1;
   int rc = -1;
 
   *end = (struct bn_child_end){.status = -1};
-  if (child_open_streams(&s, child, err) == 0)
+  if (child_open_streams(&streams, child, err) == 0)
     pid = bn_spawn(&(struct bn_spawn){.argv = child->argv,
-                                      .in = s.in,
-                                      .out = s.out,
-                                      .errors = s.errors,
+                                      .in = streams.in,
+                                      .out = streams.out,
+                                      .errors = streams.errors,
                                       .masked = &c->before,
                                       .orphaned = SIGKILL,
                                       .no_terminal = true},
@@ -215,8 +215,8 @@ int bn_child_run(struct bn_children *c, const struct bn_child *child, struct bn_
     child_wait_end(c, pid, child->limit_ns, end);
     rc = 0;
     if (child->output != NULL)
-      rc = child_read_memory_file(s.out, child->output, err);
+      rc = child_read_memory_file(streams.out, child->output, err);
   }
-  child_close_all(&s);
+  child_close_all(&streams);
   return rc;
 }

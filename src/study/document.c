@@ -333,15 +333,15 @@ static struct bn_node *document_make_map(struct writing *w, int index, int depth
 {
   lua_State *L = w->L;
   struct bn_node *map = bn_node_map();
-  const int top = lua_gettop(L);
+  const int top = lua_gettop(L), order = top + 1, others = top + 2;
 
-  document_push_order(L, index); /* at top + 1 */
-  const bool has_order = lua_istable(L, -1);
+  document_push_order(L, index);
+  const bool has_order = lua_istable(L, order);
 
   if (has_order)
-    document_add_members(w, map, index, top + 1, depth);
-  document_push_other_keys(L, index, has_order ? top + 1 : 0); /* at top + 2 */
-  document_add_members(w, map, index, top + 2, depth);
+    document_add_members(w, map, index, order, depth);
+  document_push_other_keys(L, index, has_order ? order : 0);
+  document_add_members(w, map, index, others, depth);
   lua_settop(L, top);
   return map;
 }

@@ -140,10 +140,22 @@ static void interpreter_preload_module(lua_State *L, const char *name, lua_CFunc
   lua_pop(L, 1);
 }
 
-int bn_interpreter_load_file(lua_State *L, const char *path, struct bn_err *err)
+/* Sets package.path = FOLDER .. "?.lua;" .. package.path, for the folder of a file. */
+static void interpreter_search_folder_of(lua_State *L, const char *path)
 {
   const char *slash = strrchr(path, '/');
 
+  lua_getglobal(L, "package");
+  lua_pushlstring(L, path, slash != NULL ? (size_t)(slash + 1 - path) : 0);
+  lua_pushliteral(L, "?.lua;");
+  lua_getfield(L, -3, "path");
+  lua_concat(L, 3);
+  lua_setfield(L, -2, "path");
+  lua_pop(L, 1);
+}
+
+int bn_interpreter_load_file(lua_State *L, const char *path, struct bn_err *err)
+{
   if (luaL_loadfile(L, path) != 0) {
     const char *why = lua_tostring(L, -1);
 
@@ -155,14 +167,7 @@ int bn_interpreter_load_file(lua_State *L, const char *path, struct bn_err *err)
     lua_pop(L, 1);
     return -1;
   }
-  /* package.path = FOLDER .. "?.lua;" .. package.path */
-  lua_getglobal(L, "package");
-  lua_pushlstring(L, path, slash != NULL ? (size_t)(slash + 1 - path) : 0);
-  lua_pushliteral(L, "?.lua;");
-  lua_getfield(L, -3, "path");
-  lua_concat(L, 3);
-  lua_setfield(L, -2, "path");
-  lua_pop(L, 1);
+  interpreter_search_folder_of(L, path);
   return 0;
 }
 

@@ -176,6 +176,21 @@ static void children_push_end(lua_State *L, const struct bn_child_end *end,
 /* The most bytes of a child's output that are captured. */
 enum { OUTPUT_MAX = 1 << 30 };
 
+/* Reads the table at 1 into child, whose output goes to `output` if the table asks for that. Pushes
+   values that keep the words of the child. */
+static void children_read_child(lua_State *L, struct bn_child *child, struct bn_buf *output)
+{
+  luaL_checktype(L, 1, LUA_TTABLE);
+  child->argv = children_push_words(L);
+  child->out = children_get_text(L, "out", NULL);
+  child->errors = children_get_text(L, "errors", NULL);
+  child->input = children_get_text(L, "input", &child->input_len);
+  lua_getfield(L, 1, "limit_s");
+  child->limit_ns = children_span_ns(luaL_optnumber(L, -1, 0));
+  lua_getfield(L, 1, "capture");
+  child->output = lua_toboolean(L, -1) ? output : NULL;
+}
+
 /* native.child{argv = {…}, out = PATH, errors = PATH, limit_s = N, capture = true, input = TEXT}:
    runs a child.  Returns {status =, signal =, timed_out =, output =}, or nil, a sentence and a
    code. */
@@ -188,15 +203,7 @@ static int native_child(lua_State *L)
   struct bn_err err = {0};
   int rc;
 
-  luaL_checktype(L, 1, LUA_TTABLE);
-  child.argv = children_push_words(L);
-  child.out = children_get_text(L, "out", NULL);
-  child.errors = children_get_text(L, "errors", NULL);
-  child.input = children_get_text(L, "input", &child.input_len);
-  lua_getfield(L, 1, "limit_s");
-  child.limit_ns = children_span_ns(luaL_optnumber(L, -1, 0));
-  lua_getfield(L, 1, "capture");
-  child.output = lua_toboolean(L, -1) ? &output : NULL;
+  children_read_child(L, &child, &output);
   /* The output of the study comes before that of the child. */
   (void)fflush(stdout);
   children_begin_wait(s);

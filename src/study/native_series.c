@@ -68,19 +68,27 @@ static void series_set_item(lua_State *L, int series, const char *name, size_t i
   lua_pop(L, 1);
 }
 
-/* Sets item i of each array in "latency_s" of the table at `series` to a percentile of interval i.
-   The ranks are in the list at 2.  `h` is memory for the histogram; NULL: no interval has one. */
-static void series_set_latencies(lua_State *L, int series, size_t i, const struct bn_record *r,
-                                 struct bn_hist *h, bool is_nearest)
+/* Returns the latencies of an interval, for which `memory` is reused, or NULL if there is no memory
+   or the interval has no histogram. */
+static const struct bn_hist *series_expand_histogram(const struct bn_record *r,
+                                                     struct bn_hist *memory)
 {
-  const struct bn_hist_sparse *sparse = h != NULL ? series_get_histogram(r) : NULL;
+  const struct bn_hist_sparse *sparse = memory != NULL ? series_get_histogram(r) : NULL;
 
-  if (sparse != NULL) {
-    bn_hist_clear(h);
-    for (size_t k = 0; k < sparse->n; k++)
-      bn_hist_put(h, sparse->bucket[k].lowest, sparse->bucket[k].count);
-  }
-  const struct bn_hist *latencies = sparse != NULL ? h : NULL; /* of this interval */
+  if (sparse == NULL)
+    return NULL;
+  bn_hist_clear(memory);
+  for (size_t k = 0; k < sparse->n; k++)
+    bn_hist_put(memory, sparse->bucket[k].lowest, sparse->bucket[k].count);
+  return memory;
+}
+
+/* Sets item i of each array in "latency_s" of the table at `series` to a percentile of interval i.
+   The ranks are in the list at 2.  `memory` is for series_expand_histogram. */
+static void series_set_latencies(lua_State *L, int series, size_t i, const struct bn_record *r,
+                                 struct bn_hist *memory, bool is_nearest)
+{
+  const struct bn_hist *latencies = series_expand_histogram(r, memory);
 
   lua_getfield(L, series, "latency_s");
   for (int k = 1; k <= (int)lua_objlen(L, 2); k++) {
@@ -124,23 +132,23 @@ static int series_make(lua_State *L)
 {
   const struct bn_group *g = series_get_group(L);
   const bool is_nearest = !bn_native_check_result(L, 1)->stored.result.facts.plan.native;
-  struct bn_hist *h = NULL;
+  struct bn_hist *memory = NULL; /* for the histogram of an interval; NULL: no interval has one */
 
   luaL_checktype(L, 2, LUA_TTABLE);
   lua_settop(L, 2);
   const int series = series_push_arrays(L, g->n_intervals);
 
   if (series_has_histograms(g))
-    h = bn_hist_new();
+    memory = bn_hist_new();
   for (size_t i = 0; i < g->n_intervals; i++) {
     const struct bn_view *v = &g->interval[i].view;
 
     series_set_item(L, series, "at_s", i, v->at_s);
     series_set_item(L, series, "events_per_s", i, v->events_per_s);
     series_set_item(L, series, "transactions_per_s", i, v->transactions_per_s);
-    series_set_latencies(L, series, i, &g->interval[i], h, is_nearest);
+    series_set_latencies(L, series, i, &g->interval[i], memory, is_nearest);
   }
-  bn_hist_free(h);
+  bn_hist_free(memory);
   return 1;
 }
 
