@@ -228,6 +228,15 @@ static uint64_t cmdline_mark_load_start(struct bn_api *api, uint64_t now_ns)
   return atomic_load(&api->load_start_ns);
 }
 
+/* Returns in how many seconds all rows will be inserted, if that goes on as fast as the loaded rows
+   were inserted, in taken_s. */
+static double cmdline_estimate_left_s(double loaded, double all_rows, double taken_s)
+{
+  const double left_s = loaded > 0 ? taken_s * (all_rows - loaded) / loaded : 0;
+
+  return left_s > 0 ? ceil(left_s) : 0;
+}
+
 /* loaded(table, rows, all_rows): adds `rows`, which the thread has inserted into the table, to the
    rows of all threads.  Shows which part of all_rows, the rows of all tables, is inserted, and in
    how many seconds the load will end at the rate so far. */
@@ -238,13 +247,12 @@ static int cmdline_loaded(lua_State *L)
   const uint64_t now_ns = bn_clock_mono(), start_ns = cmdline_mark_load_start(api, now_ns);
   const double loaded = (double)atomic_fetch_add(&api->loaded, (uint64_t)rows) + rows;
   const double taken_s = (double)(now_ns - start_ns) * 1e-9;
-  const double remaining_s = loaded > 0 ? taken_s * (all_rows - loaded) / loaded : 0;
-  const double left_s = remaining_s > 0 ? ceil(remaining_s) : 0;
   const double percent = all_rows > 0 ? floor(loaded / all_rows * 100) : 0;
   char text[160];
 
   (void)snprintf(text, sizeof text, "'%s': %.0f %% of %.0f rows, %.0f s left",
-                 luaL_checkstring(L, 1), percent, all_rows, left_s);
+                 luaL_checkstring(L, 1), percent, all_rows,
+                 cmdline_estimate_left_s(loaded, all_rows, taken_s));
   bn_log_progress(text);
   return 0;
 }

@@ -101,6 +101,14 @@ static double hooks_get_percentile_s(const struct bn_view *v, size_t i)
              : v->percentile_s[i];
 }
 
+/* Returns the largest latency of the finished events.  If an event has not ended, the view's own
+   maximum counts its age too. */
+static double hooks_get_max_s(const struct bn_view *v)
+{
+  return v->max_at_least ? bn_view_hist_percentile_s(v->latency, 100, false /* not nearest */)
+                         : v->max_s;
+}
+
 /* Sets item i of the list on top to a table with the fields rank and latency, or with rank alone if
    the latency is not known. */
 static void hooks_set_percentile(lua_State *L, const struct bn_view *v, size_t i, bool is_known,
@@ -227,10 +235,7 @@ static void hooks_push_statistics(const struct bn_lua *lua, const struct bn_view
   hooks_set_number(L, "reconnects", (double)v->reconnects);
   if (is_cumulative) {
     hooks_set_number(L, "latency_min", v->min_s);
-    hooks_set_number(L, "latency_max",
-                     v->max_at_least
-                         ? bn_view_hist_percentile_s(v->latency, 100, false /* not nearest */)
-                         : v->max_s);
+    hooks_set_number(L, "latency_max", hooks_get_max_s(v));
     hooks_set_number(L, "latency_avg", v->avg_s);
     hooks_set_number(L, "latency_sum", v->sum_s);
   } else {
@@ -240,16 +245,21 @@ static void hooks_push_statistics(const struct bn_lua *lua, const struct bn_view
   hooks_add_native_fields(L, v, is_native);
 }
 
-/* Calls a hook with the statistics of the view.  Returns 1 with its nresults on the stack; 0 if the
-   instance is NULL or the script has no such hook; or -1 after logging why the hook has failed.
-   The reporter's err then stays empty, so that the reason is not printed twice. */
-static int hooks_call(struct bn_instance *in, const char *hook, int nresults,
-                      const struct bn_view *v)
+/* The outcome of calling a hook. */
+enum called {
+  CALLED,     /* its results are on the stack */
+  NOT_CALLED, /* the instance is NULL, or the script has no such hook */
+  CALL_FAILED /* the reason was logged; the reporter's err stays empty, so as not to repeat it */
+};
+
+/* Calls a hook with the statistics of the view. */
+static enum called hooks_call(struct bn_instance *in, const char *hook, int nresults,
+                              const struct bn_view *v)
 {
   if (in == NULL || !hooks_push_function(&in->lua, hook))
-    return 0;
+    return NOT_CALLED;
   hooks_push_statistics(&in->lua, v);
-  return bn_lua_call(&in->lua, 1, nresults, hook) != 0 ? -1 : 1;
+  return bn_lua_call(&in->lua, 1, nresults, hook) == 0 ? CALLED : CALL_FAILED;
 }
 
 /* Calls a hook that prints a report, unless the process is a part of a run on several hosts.
@@ -258,7 +268,7 @@ static int hooks_print(struct bn_instance *in, const char *hook, const struct bn
 {
   if (in != NULL && in->lua.vm->setup->is_part)
     return 0;
-  return hooks_call(in, hook, 0, v) < 0 ? -1 : 0;
+  return hooks_call(in, hook, 0, v) == CALL_FAILED ? -1 : 0;
 }
 
 /* --- lines that a hook adds ------------------------------------------------------------------- */
@@ -328,9 +338,11 @@ static int hooks_append_result(lua_State *L, const char *hook, struct bn_buf *ou
 static int hooks_add_lines(struct bn_instance *in, const char *hook, const struct bn_view *v,
                            struct bn_buf *out, struct bn_err *err)
 {
-  const int rc = hooks_call(in, hook, 1, v);
+  const enum called called = hooks_call(in, hook, 1, v);
 
-  return rc <= 0 ? rc : hooks_append_result(in->lua.L, hook, out, err);
+  if (called == CALLED)
+    return hooks_append_result(in->lua.L, hook, out, err);
+  return called == NOT_CALLED ? 0 : -1;
 }
 
 /* Returns the field of that name in the table on top, or 0 if it is not in 1 .. UINT_MAX - 1. */
@@ -350,12 +362,12 @@ static int hooks_prove(struct bn_instance *in, const struct bn_view *v, struct b
                        struct bn_err *err)
 {
   const struct bn_services *services = in->lua.session->services;
-  const int rc = hooks_call(in, "prove", 1, v);
+  const enum called called = hooks_call(in, "prove", 1, v);
   lua_State *L = in->lua.L;
   struct bn_proof proof;
 
-  if (rc <= 0)
-    return rc;
+  if (called != CALLED)
+    return called == NOT_CALLED ? 0 : -1;
   if (!lua_istable(L, -1)) {
     lua_pop(L, 1);
     return bn_err_set(err, 0,

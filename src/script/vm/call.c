@@ -167,18 +167,37 @@ static void call_set_sql_kind(struct bn_lua_failure *f, int code, const char *st
     call_set_kind(f, state);
 }
 
+/* The fields of an error of the SQL module, as offsets from the stack index of the error's table,
+   above which they are pushed. */
+enum { SQL_CODE = 1, SQL_STATE, SQL_MESSAGE, SQL_STATEMENT, SQL_PLACE };
+
+/* Pushes the text for the SQL error at that stack index, whose fields are above it, in the words
+   for any failed statement.  Outside of the dialects the text also has the statement and the place
+   in the script, which the server's message lacks. */
+static void call_push_sql_text(lua_State *L, int at)
+{
+  const bool is_plain = bn_lua_current()->vm->setup->conf->policy->plain_errors;
+
+  lua_pushfstring(L, "SQL error, errno = %d, state = '%s': %s",
+                  (int)lua_tointeger(L, at + SQL_CODE), lua_tostring(L, at + SQL_STATE),
+                  lua_tostring(L, at + SQL_MESSAGE));
+  if (!is_plain && lua_isstring(L, at + SQL_STATEMENT)) {
+    lua_pushfstring(L, " for query '%s'", lua_tostring(L, at + SQL_STATEMENT));
+    lua_concat(L, 2);
+  }
+  if (!is_plain && lua_isstring(L, at + SQL_PLACE)) {
+    lua_pushfstring(L, " at %s", lua_tostring(L, at + SQL_PLACE));
+    lua_concat(L, 2);
+  }
+}
+
 /* If the error value on top is a table that the SQL module has raised to restart an event, pushes a
-   text for it, sets the kind of the failure and returns true; else only returns false.  The text is
-   worded as for any failed statement.  Outside of the dialects it also has the statement and the
-   place in the script, which the server's message lacks. */
+   text for it, sets the kind of the failure and returns true; else only returns false. */
 static bool call_push_sql_error(lua_State *L, struct bn_lua_failure *f)
 {
   static const char *const fields[] = {"sql_errno", "sql_state", "sql_errmsg", "statement",
                                        "place"};
-  const bool is_plain = bn_lua_current()->vm->setup->conf->policy->plain_errors;
-  /* The stack index of the error value, and those that the fields get, in their order. */
-  const int at = lua_gettop(L), code = at + 1, state = at + 2, message = at + 3, statement = at + 4,
-            place = at + 5;
+  const int at = lua_gettop(L);
 
   if (!lua_istable(L, at))
     return false;
@@ -186,23 +205,13 @@ static bool call_push_sql_error(lua_State *L, struct bn_lua_failure *f)
     lua_pushstring(L, fields[i]);
     lua_rawget(L, at);
   }
-  if (!lua_isnumber(L, code) || !lua_isstring(L, state) || !lua_isstring(L, message)) {
+  if (!lua_isnumber(L, at + SQL_CODE) || !lua_isstring(L, at + SQL_STATE) ||
+      !lua_isstring(L, at + SQL_MESSAGE)) {
     lua_settop(L, at);
     return false;
   }
-  const int error_number = (int)lua_tointeger(L, code);
-
-  call_set_sql_kind(f, error_number, lua_tostring(L, state));
-  lua_pushfstring(L, "SQL error, errno = %d, state = '%s': %s", error_number,
-                  lua_tostring(L, state), lua_tostring(L, message));
-  if (!is_plain && lua_isstring(L, statement)) {
-    lua_pushfstring(L, " for query '%s'", lua_tostring(L, statement));
-    lua_concat(L, 2);
-  }
-  if (!is_plain && lua_isstring(L, place)) {
-    lua_pushfstring(L, " at %s", lua_tostring(L, place));
-    lua_concat(L, 2);
-  }
+  call_set_sql_kind(f, (int)lua_tointeger(L, at + SQL_CODE), lua_tostring(L, at + SQL_STATE));
+  call_push_sql_text(L, at);
   lua_replace(L, at + 1); /* the text takes the place of the first field */
   lua_settop(L, at + 1);
   return true;

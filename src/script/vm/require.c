@@ -159,18 +159,17 @@ static const char *require_settle_file(lua_State *L, const char *file, bool is_f
 static const char *require_find_lua(lua_State *L)
 {
   const struct bn_lua *lua = bn_lua_current();
+  const bool is_foreign = false; /* a file in the script's own folder */
   const char *name = luaL_checkstring(L, 1), *file = NULL;
-  bool is_foreign = false;
 
   if (require_prefers_beside(lua, name))
     file = require_find_beside(L);
-  if (file == NULL) {
-    file = require_search(L, "path", name);
-    if (file != NULL)
-      is_foreign = require_is_foreign(lua, file);
-    else
-      file = require_find_beside(L);
-  }
+  if (file != NULL)
+    return require_settle_file(L, file, is_foreign);
+  file = require_search(L, "path", name);
+  if (file != NULL)
+    return require_settle_file(L, file, require_is_foreign(lua, file));
+  file = require_find_beside(L);
   return file != NULL ? require_settle_file(L, file, is_foreign) : NULL;
 }
 
