@@ -110,13 +110,9 @@ int bn_sql_errors_parse(struct bn_sql_errors *e, const struct bn_policy *policy,
    list. */
 static const struct bn_opt *errors_find_list_option(const struct bn_driver *ops, const char *name)
 {
-  const struct bn_opt *o = ops->options;
+  const struct bn_opt *o = bn_opt_find(ops->options, name, strlen(name));
 
-  if (o == NULL)
-    return NULL;
-  while (o->name != NULL && strcmp(o->name, name) != 0)
-    o++;
-  return o->name != NULL && o->type == BN_LIST ? o : NULL;
+  return o != NULL && o->type == BN_LIST ? o : NULL;
 }
 
 /* Adds an item of a driver's list: "all", or a key of the list.  An empty item counts as a number:

@@ -527,21 +527,13 @@ static void cmdline_push_main_index(lua_State *L)
   lua_setfield(L, -2, "in_worker");
 }
 
-/* Returns the function of that name, or NULL if the list has none. */
-static lua_CFunction cmdline_find_function(const luaL_Reg *list, const char *name)
-{
-  while (list->name != NULL && strcmp(list->name, name) != 0)
-    list++;
-  return list->func; /* NULL in the row that ends the list */
-}
-
 /* Pushes the entry of that name.  Returns false, and pushes nothing, if there is none. */
 static bool cmdline_push_entry(lua_State *L, const char *name)
 {
-  lua_CFunction f = cmdline_find_function(reference_functions, name);
+  lua_CFunction f = bn_lua_find_function(reference_functions, name);
 
   if (f == NULL)
-    f = cmdline_find_function(own_functions, name);
+    f = bn_lua_find_function(own_functions, name);
   if (f != NULL) {
     lua_pushcfunction(L, f);
     return true;

@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/near.h"
+#include "base/units.h"
 #include "option/conf.h"
 #include "option/opt.h"
 #include "script/api/instance.h"
@@ -44,22 +45,13 @@ static void optexport_push_list(lua_State *L, const struct bn_list *list)
    means on or off, pushes a boolean. */
 static void optexport_push_choice(lua_State *L, const struct bn_opt *o, const char *word)
 {
-  static const struct {
-    const char *word;
-    bool is_on;
-  } states[] = {{"off", false}, {"false", false}, {"0", false},
-                {"on", true},   {"true", true},   {"1", true}};
   const bool is_switch = o->form != NULL && strcmp(o->form, "[=on|off]") == 0;
+  bool is_on;
 
-  if (word == NULL)
-    word = "";
-  for (size_t i = 0; is_switch && i < sizeof states / sizeof states[0]; i++) {
-    if (strcmp(word, states[i].word) == 0) {
-      lua_pushboolean(L, states[i].is_on);
-      return;
-    }
-  }
-  lua_pushstring(L, word);
+  if (is_switch && word != NULL && bn_units_parse_bool(word, &is_on) == 0)
+    lua_pushboolean(L, is_on);
+  else
+    lua_pushstring(L, word != NULL ? word : "");
 }
 
 /* Pushes the name of a file; "" if it is NULL.  In a dialect pushes nil, because sysbench has no

@@ -14,6 +14,7 @@
 #include "measure/layout.h"
 #include "option/conf.h"
 #include "option/opt.h"
+#include "option/optval.h"
 #include "script/api/instance.h"
 #include "script/vm/call.h"
 #include "script/vm/mix.h"
@@ -28,16 +29,6 @@ enum { ROW_DESCRIPTION = 1, ROW_DEFAULT, ROW_TYPE, ROW_VALIDATOR, ROW_DEFAULT_TE
 
 static const char option_form[] = "option '%s' must be a table {DESCRIPTION, DEFAULT, TYPE}";
 
-/* The value of an option of any type but BN_CHOICE, which scripts cannot declare. */
-union value {
-  bool flag;
-  int64_t integer;
-  uint64_t size;
-  double number;
-  char *text;
-  struct bn_list list;
-};
-
 /* The data that a declared option owns besides its struct bn_opt. */
 struct info {
   char *name, *def, *help;
@@ -45,12 +36,12 @@ struct info {
 };
 
 struct bn_options {
-  bool changes_run;      /* the script has changed a general option, which the run has read */
-  bool declared;         /* the script has a table sysbench.cmdline.options */
-  char *group;           /* "err.lua options" */
-  struct bn_opt *option; /* n rows, then BN_OPT_END */
-  struct info *info;     /* of each option */
-  union value *value;    /* of each option */
+  bool changes_run;       /* the script has changed a general option, which the run has read */
+  bool declared;          /* the script has a table sysbench.cmdline.options */
+  char *group;            /* "err.lua options" */
+  struct bn_opt *option;  /* n rows, then BN_OPT_END */
+  struct info *info;      /* of each option */
+  union bn_optval *value; /* of each option */
   size_t n;
   struct bn_optset *defaults; /* of a script of a mix: the set that owns the values, its defaults */
 };
@@ -360,7 +351,7 @@ static void options_store_row(lua_State *L, struct bn_options *options, size_t i
   o->type = options_type_of(type);
   o->in = options_read_versions(L, row);
   o->traits = options_read_traits(L, row, name);
-  o->offset = i * sizeof(union value);
+  o->offset = i * sizeof(union bn_optval);
   options->n = i + 1;
 }
 
@@ -557,7 +548,7 @@ static void options_turn_on_bare_switches(const struct bn_options *options,
     const bool is_bare_switch = o->type == BN_BOOL && o->def == NULL;
 
     if (is_bare_switch && !bn_optset_is_given(all, o->name))
-      options->value[i].flag = true;
+      options->value[i].b = true;
   }
 }
 

@@ -170,14 +170,12 @@ static int env_note_traced(lua_State *L)
    use none of them, and without them the table is half as large. */
 static int env_index_internal(lua_State *L)
 {
-  const luaL_Reg *f = bn_lua_current()->vm->table->lazy_functions;
-  const char *name = luaL_checkstring(L, 2);
+  const luaL_Reg *lazy = bn_lua_current()->vm->table->lazy_functions;
+  lua_CFunction f = bn_lua_find_function(lazy, luaL_checkstring(L, 2));
 
-  while (f->name != NULL && strcmp(f->name, name) != 0)
-    f++;
-  if (f->name == NULL)
+  if (f == NULL)
     return 0;
-  lua_pushcfunction(L, f->func);
+  lua_pushcfunction(L, f);
   lua_pushvalue(L, 2);
   lua_pushvalue(L, -2);
   lua_rawset(L, 1);

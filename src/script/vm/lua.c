@@ -44,6 +44,13 @@ bool bn_lua_is_between(const char *key, const char *last, const char *next)
   return (last == NULL || strcmp(key, last) > 0) && (next == NULL || strcmp(key, next) < 0);
 }
 
+lua_CFunction bn_lua_find_function(const luaL_Reg *list, const char *name)
+{
+  while (list->name != NULL && strcmp(list->name, name) != 0)
+    list++;
+  return list->func; /* NULL in the row that ends the list */
+}
+
 void bn_lua_copy_entries(lua_State *L, int from, int to)
 {
   lua_pushnil(L);

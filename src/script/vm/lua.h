@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <lauxlib.h>
 #include <lua.h>
 
 #include "script/setup.h"
@@ -101,6 +102,8 @@ void bn_lua_replace_by_entry(lua_State *L, const char *name);
 /* Returns whether a key follows `last` in byte order and precedes `next`, where NULL is no bound:
    then it is nearer to `last` than `next`, in a search for the key that follows `last`. */
 bool bn_lua_is_between(const char *key, const char *last, const char *next);
+/* Returns the function of that name, or NULL if the list has none. */
+lua_CFunction bn_lua_find_function(const luaL_Reg *list, const char *name);
 /* Copies the entries of the table at index `from` into the table at index `to`. */
 void bn_lua_copy_entries(lua_State *L, int from, int to);
 /* Pushes sysbench[name], or nil; never runs a metamethod of the script. */
