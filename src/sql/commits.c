@@ -179,8 +179,9 @@ static bool commits_may_be_of_other_statement(const struct call *call)
   return commits_has_other_statements(text, commits_simplify(call, text));
 }
 
-/* Returns whether the failure rc of a COMMIT means that nothing was stored.  A COMMIT of this layer
-   follows a text of one statement (commits_needs_own_transaction), so its error is its own. */
+/* Returns whether the failure rc of a COMMIT means that nothing was stored.  call->sql is the
+   script's text.  A COMMIT of this layer commits a text of one statement alone
+   (commits_needs_own_transaction), so its error cannot be that of another statement. */
 static bool commits_is_refused(const struct call *call, enum bn_sql rc)
 {
   const enum bn_sql_class class = bn_sql_errors_classify(call->c->shared->driver, call->d);

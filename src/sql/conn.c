@@ -130,24 +130,24 @@ static struct bn_sql_conn *conn_reuse_or_alloc(struct bn_sql_session *owner)
   return c;
 }
 
-/* Makes the link of c to the driver, with the layers that the run asks for: --verify-commits stands
-   before --db-read-hosts.  `server` becomes the link behind the layers, or the two links behind
-   --db-read-hosts.  Returns 0, or -1 if that failed, which has been logged. */
+/* Makes the link of c to the driver, with the layers that the run asks for: statements pass that of
+   --verify-commits first, and then that of --db-read-hosts.  c->server becomes the link behind the
+   layers, or the first of the two links behind --db-read-hosts.  Returns 0, or -1 after a failure,
+   which has been logged. */
 static int conn_make_link(struct bn_sql_conn *c)
 {
-  /* A connection with overrides is not part of the load. */
-  const bool has_layers = c->n_overrides == 0;
+  const bool is_of_load = c->n_overrides == 0; /* others have no layers */
   const struct bn_sql_committer *commits;
   const struct bn_sql_link *below;
 
   bn_sql_link_make(&c->link, c->drv->ops, c->drv->self);
   c->server = &c->link;
-  if (c->owner->paired && has_layers) {
+  if (c->owner->paired && is_of_load) {
     c->split =
         bn_sql_split_wrap(&c->link, &c->drv->splitter, c->session, c->owner->read_host_reads);
     c->server = bn_sql_split_links(c->split);
   }
-  if (!c->owner->verified || !has_layers)
+  if (!c->owner->verified || !is_of_load)
     return 0;
   commits = bn_sql_driver_get_committer(c->drv, c->link.ops, c->session);
   if (commits == NULL)

@@ -73,9 +73,9 @@ static bool failure_is_aborted(const struct bn_sql_conn *c)
 }
 
 /* Opens the connection again.  Whether or not that succeeds, the script sees the failure of its
-   statement, as an ignorable one.  counts: if it does not succeed, that is counted as an error.  If
-   the run was over before, the error of the statement is counted instead, because then the end of
-   the run, and not the server, has ended the attempt. */
+   statement, as an ignorable one.  counts: a failure to connect is counted as an error.  If the run
+   was over before, the end of the run, and not the server, has ended the attempt: then the error of
+   the statement is counted instead. */
 static void failure_reconnect(struct bn_sql_conn *c, bool counts)
 {
   const bool was_over = bn_policy_is_native(c->sys->policy) && bn_session_over(c->session);
@@ -194,9 +194,9 @@ static bool failure_is_in_event(const struct bn_sql_conn *c)
   return atomic_load_explicit(&c->session->stat->running, memory_order_relaxed);
 }
 
-/* Returns whether a failure in an event ends the run or the session even if the script catches the
-   error: otherwise its event would count as done.  While another failure is kept, it does not: the
-   hook that is asked about that failure may try statements on the connection. */
+/* Returns whether the failure ends the session or the run even if the script catches the error,
+   because its event would then count as done.  A failure in a hook that is asked about an earlier,
+   kept failure ends nothing: the hook may try statements on the connection. */
 static bool failure_is_final(const struct bn_sql_conn *c, const struct bn_sql_recovery *r)
 {
   return r->action == BN_SQL_FAIL && c->failure.kept == NULL && failure_is_in_event(c) &&

@@ -485,9 +485,9 @@ static enum bn_sql prepared_reopen(struct bn_sql_conn *c)
 }
 
 /* Lets the driver prepare n statements, BN_SQL_AT_ONCE at most, at once.  *n_done becomes how many
-   it has prepared, from the first on: 0 if statements are prepared one by one now, perhaps because
-   the server has ended the connection and c is open again.  Returns DONE, or a failure and
-   c->diag. */
+   it has prepared, from the first on.  That is 0 if statements are to be prepared one by one, which
+   the end of the connection in this call may have shown: then c is open again.  Returns DONE, or a
+   failure and c->diag. */
 static enum bn_sql prepared_prepare_at_once(struct bn_sql_conn *c, struct bn_sql_stmt *const *st,
                                             size_t n, size_t *n_done)
 {

@@ -140,9 +140,9 @@ static uint64_t verify_visit_limit(const struct bn_sql_verify *v)
   return verify_after_ms(VISIT_MS) + v->login_ns;
 }
 
-/* Returns when a visit has to end: with the present work if the server gets all its time or the
-   work should have ended, else after an equal share of the time that is left, but after the longest
-   visit at the latest. */
+/* Returns when a visit has to end.  A server that gets all time, or that is asked after the end of
+   the present work, has no other limit than that end.  Any other server gets an equal share of the
+   time that is left, up to verify_visit_limit. */
 static uint64_t verify_visit_deadline(struct bn_sql_verify *v, struct server server)
 {
   const uint64_t now_ns = bn_clock_mono(), until_ns = verify_update_deadline(v);
@@ -677,8 +677,8 @@ static bool verify_ask_all_servers(struct bn_sql_verify *v, struct content *cont
 
 /* Compares the table repeatedly, because replication may lag, until nothing is missing, no further
    commit has been found for STEADY_MS, or the time is over.  Returns 0 if v->counts are those of a
-   server, when err may tell of another one that could not be asked; or -1 and err if none could
-   be. */
+   server; err may then tell of another server that could not be asked.  Returns -1 and err if no
+   server could be asked. */
 static int verify_compare_until_steady(struct bn_sql_verify *v, struct content *content,
                                        struct bn_err *err)
 {

@@ -148,8 +148,8 @@ static int child_open_streams(struct streams *s, const struct bn_child *c, struc
   return 0;
 }
 
-/* Waits for the end of a child, and passes signals on to its process group.  After limit_ns (0: no
-   limit) the group gets SIGTERM, and after each KILL_AFTER_NS more SIGKILL. */
+/* Waits for the end of a child, and passes signals on to its process group.  After limit_ns the
+   group gets SIGTERM, and from then on SIGKILL each KILL_AFTER_NS.  limit_ns 0: no limit. */
 static void child_wait_end(struct bn_children *c, pid_t pid, uint64_t limit_ns,
                            struct bn_child_end *end)
 {

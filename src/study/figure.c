@@ -45,8 +45,8 @@ struct bn_finding bn_figure_judge(const struct bn_assert *a, const struct bn_res
   return bn_assert_judge(a, total, &rules);
 }
 
-/* Figures and latencies of --rate count as measured, because a study may set it in its other
-   runs. */
+/* Figures and latencies that only runs with --rate have count as measured, because a study may set
+   --rate in its other runs. */
 int bn_figure_check(const struct bn_assert *a, const struct bn_result *r, struct bn_err *err)
 {
   const struct bn_view *total = bn_result_total(r);
