@@ -17,34 +17,40 @@ static bool delay_read_time(const char **at, double *ns)
   return bn_units_read_ns(at, ns) && *ns <= longest_ns;
 }
 
+/* Whether "..TIME" follows the time of a form. */
+enum range { NO_RANGE, MAY_HAVE_RANGE, NEEDS_RANGE };
+
+/* Reads the times after the word of a form into d, whose shape is set, and moves *at past them.
+   Returns false if the form has other times. */
+static bool delay_read_times(const char **at, enum range range, struct bn_delay *d)
+{
+  if (!delay_read_time(at, &d->low_ns))
+    return false;
+  if (range != NO_RANGE && bn_words_skip(at, ".."))
+    return delay_read_time(at, &d->high_ns);
+  d->high_ns = d->shape == BN_DELAY_EXPONENTIAL ? HUGE_VAL : d->low_ns;
+  return range != NEEDS_RANGE;
+}
+
 int bn_delay_parse(const char *text, struct bn_delay *out)
 {
   static const struct {
     const char *word;
     enum bn_delay_shape shape;
-    enum { NO, MAYBE, YES } range; /* whether "..TIME" follows the time */
-  } forms[] = {{"exp:", BN_DELAY_EXPONENTIAL, MAYBE},
-               {"uniform:", BN_DELAY_UNIFORM, YES},
-               {"fixed:", BN_DELAY_UNIFORM, NO},
-               {"", BN_DELAY_UNIFORM, NO}};
+    enum range range;
+  } forms[] = {{"exp:", BN_DELAY_EXPONENTIAL, MAY_HAVE_RANGE},
+               {"uniform:", BN_DELAY_UNIFORM, NEEDS_RANGE},
+               {"fixed:", BN_DELAY_UNIFORM, NO_RANGE},
+               {"", BN_DELAY_UNIFORM, NO_RANGE}};
   const char *at = text;
   struct bn_delay d;
   size_t i = 0;
-  bool has_range;
 
   /* The last word, which is empty, always fits. */
   while (!bn_words_skip(&at, forms[i].word))
     i++;
   d.shape = forms[i].shape;
-  if (!delay_read_time(&at, &d.low_ns))
-    return -1;
-  d.high_ns = d.shape == BN_DELAY_EXPONENTIAL ? HUGE_VAL : d.low_ns;
-  has_range = bn_words_skip(&at, "..");
-  if ((has_range && forms[i].range == NO) || (!has_range && forms[i].range == YES))
-    return -1;
-  if (has_range && !delay_read_time(&at, &d.high_ns))
-    return -1;
-  if (*at != '\0' || d.low_ns > d.high_ns)
+  if (!delay_read_times(&at, forms[i].range, &d) || *at != '\0' || d.low_ns > d.high_ns)
     return -1;
   *out = d;
   return 0;

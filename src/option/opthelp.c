@@ -320,6 +320,12 @@ static void opthelp_put_bounds(const struct bn_opt *o, FILE *out)
     (void)fprintf(out, "At least %" PRId64 ".\n", o->min);
 }
 
+/* Returns the word for a default in a sentence. */
+static const char *opthelp_name_default(const char *def)
+{
+  return def[0] != '\0' ? def : "none";
+}
+
 /* Prints the default, and those of the dialects where they differ. */
 static void opthelp_put_default(const struct bn_opt *o, const struct bn_policy *policy, FILE *out)
 {
@@ -329,15 +335,14 @@ static void opthelp_put_default(const struct bn_opt *o, const struct bn_policy *
   const char *def = bn_opt_get_default(o, policy);
   const char *here = def != NULL ? def : "";
 
-  (void)fprintf(out, "Default: %s", here[0] != '\0' ? here : "none");
+  (void)fprintf(out, "Default: %s", opthelp_name_default(here));
   for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
     const char *there = others[i].def != NULL ? others[i].def : here;
 
     if (strcmp(there, BN_OPT_NO_DEFAULT) == 0)
       there = "";
     if (o->alias_of == NULL && strcmp(there, here) != 0)
-      (void)fprintf(out, ", in dialect %s %s", others[i].dialect,
-                    there[0] != '\0' ? there : "none");
+      (void)fprintf(out, ", in dialect %s %s", others[i].dialect, opthelp_name_default(there));
   }
   /* The default "." (the working folder) is the period of the sentence, too. */
   (void)fputs(strcmp(here, ".") == 0 ? "\n" : ".\n", out);

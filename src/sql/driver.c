@@ -233,6 +233,21 @@ static int driver_load(struct bn_sql_driver *drv, const struct bn_sql_driver_ent
   return 0;
 }
 
+/* Reads the shared options and loads the driver, unless both was done before.  The caller holds the
+   lock.  Returns 0, or -1 and err. */
+static int driver_make_ready(struct bn_sql_driver *drv, const struct bn_sql_driver_entry *row,
+                             const struct bn_session *s, struct bn_err *err)
+{
+  if (driver_read_shared_options(drv->sys, err) != 0)
+    return -1;
+  if (drv->ops != NULL)
+    return 0;
+  if (driver_load(drv, row, s, err) != 0)
+    return -1;
+  s->services->fact(s->services->of, "database", "driver", row->name);
+  return 0;
+}
+
 struct bn_sql_driver *bn_sql_driver(struct bn_sqlsys *sys, struct bn_session *s, const char *name)
 {
   const struct bn_sql_driver_entry *row = driver_choose(sys, name);
@@ -244,12 +259,7 @@ struct bn_sql_driver *bn_sql_driver(struct bn_sqlsys *sys, struct bn_session *s,
     return NULL;
   drv = &sys->drivers[row - sys->rows];
   pthread_mutex_lock(&sys->lock);
-  rc = driver_read_shared_options(sys, &err);
-  if (rc == 0 && drv->ops == NULL) {
-    rc = driver_load(drv, row, s, &err);
-    if (rc == 0)
-      s->services->fact(s->services->of, "database", "driver", row->name);
-  }
+  rc = driver_make_ready(drv, row, s, &err);
   pthread_mutex_unlock(&sys->lock);
   if (rc != 0) {
     if (!bn_session_interrupted(s))

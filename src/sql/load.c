@@ -215,7 +215,8 @@ void bn_sql_load_drop_rows(struct bn_sql_load *l)
 
 void bn_sql_load_describe(const struct bn_sql_load *l, struct bn_buf *b)
 {
-  (void)bn_buf_printf(b, "bulk load of %zu row%s into %s%s%s%s", l->rows, l->rows == 1 ? "" : "s",
-                      l->table, l->columns[0] != '\0' ? "(" : "", l->columns,
-                      l->columns[0] != '\0' ? ")" : "");
+  (void)bn_buf_printf(b, "bulk load of %zu row%s into %s", l->rows, l->rows == 1 ? "" : "s",
+                      l->table);
+  if (l->columns[0] != '\0')
+    (void)bn_buf_printf(b, "(%s)", l->columns);
 }

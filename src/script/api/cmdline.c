@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "measure/layout.h"
 #include "option/conf.h"
 #include "option/opt.h"
 #include "script/api/instance.h"
@@ -475,10 +476,9 @@ static void cmdline_add_arguments(lua_State *L, const struct bn_lua *lua)
 }
 
 /* The constants for types of options; each has its index as value. */
-static const char *const argument_types[] = {"ARG_NULL", "ARG_BOOL",   "ARG_INT",
-                                             "ARG_SIZE", "ARG_DOUBLE", "ARG_STRING",
-                                             "ARG_LIST", "ARG_FILE",   "ARG_MAX"};
-enum { N_ARGUMENT_TYPES = sizeof argument_types / sizeof argument_types[0] };
+static const char *const argument_types[] = {"ARG_NULL",   "ARG_BOOL",   "ARG_INT",  "ARG_SIZE",
+                                             "ARG_DOUBLE", "ARG_STRING", "ARG_LIST", "ARG_FILE",
+                                             "ARG_MAX",    NULL};
 
 static const luaL_Reg reference_functions[] = {
     {"command_defined", cmdline_command_defined}, {"command_parallel", cmdline_command_parallel},
@@ -508,7 +508,7 @@ static const luaL_Reg own_functions[] = {{"barrier", cmdline_barrier},
 /* Adds to the table on top the constants and functions that the reference has. */
 static void cmdline_add_reference_entries(lua_State *L)
 {
-  for (int i = 0; i < N_ARGUMENT_TYPES; i++) {
+  for (int i = 0; argument_types[i] != NULL; i++) {
     lua_pushinteger(L, i);
     lua_setfield(L, -2, argument_types[i]);
   }
@@ -530,6 +530,7 @@ static void cmdline_push_main_index(lua_State *L)
 /* Pushes the entry of that name.  Returns false, and pushes nothing, if there is none. */
 static bool cmdline_push_entry(lua_State *L, const char *name)
 {
+  const int type = bn_layout_find_name(argument_types, name);
   lua_CFunction f = bn_lua_find_function(reference_functions, name);
 
   if (f == NULL)
@@ -538,11 +539,9 @@ static bool cmdline_push_entry(lua_State *L, const char *name)
     lua_pushcfunction(L, f);
     return true;
   }
-  for (int i = 0; i < N_ARGUMENT_TYPES; i++) {
-    if (strcmp(argument_types[i], name) == 0) {
-      lua_pushinteger(L, i);
-      return true;
-    }
+  if (type >= 0) {
+    lua_pushinteger(L, type);
+    return true;
   }
   /* Both are true in a worker, and only the table of a worker calls this function. */
   if (strcmp(name, "PARALLEL_COMMAND") != 0 && strcmp(name, "in_worker") != 0)

@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "engine/event.h"
+#include "measure/layout.h"
 #include "script/api/ffi_metrics.h"
 #include "script/api/instance.h"
 #include "script/vm/mix.h"
@@ -48,12 +49,9 @@ static bool metrics_is_unit(const char *unit)
 /* Returns whether the text is a unit of time that module sysbench.metrics converts to ns. */
 static bool metrics_is_time_unit(const char *unit)
 {
-  static const char *const units[] = {"s", "ms", "us", "ns"};
+  static const char *const units[] = {"s", "ms", "us", "ns", NULL};
 
-  for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-    if (strcmp(units[i], unit) == 0)
-      return true;
-  return false;
+  return bn_layout_find_name(units, unit) >= 0;
 }
 
 /* Returns true after pushing a sentence that says why the metric cannot be declared; returns false,

@@ -31,9 +31,20 @@ struct optexport {
   bool is_early; /* the script has not been executed yet */
 };
 
-/* Pushes the items of a list as a table of texts. */
-static void optexport_push_list(lua_State *L, const struct bn_list *list)
+/* Pushes a text, or "" for NULL. */
+static void optexport_push_text(lua_State *L, const char *text)
 {
+  lua_pushstring(L, text != NULL ? text : "");
+}
+
+/* Pushes the items of a list as a table of texts.  Of an option that has a single number in the
+   reference, pushes that number, or 0 if the list is empty. */
+static void optexport_push_list(lua_State *L, const struct bn_opt *o, const struct bn_list *list)
+{
+  if (o->scalar) {
+    lua_pushnumber(L, list->n > 0 ? strtod(list->item[0], NULL) : 0);
+    return;
+  }
   lua_createtable(L, (int)list->n, 0);
   for (size_t i = 0; i < list->n; i++) {
     lua_pushstring(L, list->item[i]);
@@ -51,7 +62,7 @@ static void optexport_push_choice(lua_State *L, const struct bn_opt *o, const ch
   if (is_switch && word != NULL && bn_units_parse_bool(word, &is_on) == 0)
     lua_pushboolean(L, is_on);
   else
-    lua_pushstring(L, word != NULL ? word : "");
+    optexport_push_text(L, word);
 }
 
 /* Pushes the name of a file; "" if it is NULL.  In a dialect pushes nil, because sysbench has no
@@ -61,15 +72,12 @@ static void optexport_push_path(lua_State *L, const char *path)
   if (!bn_policy_is_native(bn_lua_current()->vm->setup->conf->policy))
     lua_pushnil(L);
   else
-    lua_pushstring(L, path != NULL ? path : "");
+    optexport_push_text(L, path);
 }
 
 /* Pushes the value of an option as the type of Lua that scripts expect. */
 static void optexport_push_value(lua_State *L, const struct bn_opt *o, const void *value)
 {
-  const struct bn_list *list;
-  const char *text;
-
   switch (o->type) {
   case BN_BOOL:
     lua_pushboolean(L, *(const bool *)value);
@@ -85,18 +93,13 @@ static void optexport_push_value(lua_State *L, const struct bn_opt *o, const voi
     lua_pushnumber(L, *(const double *)value);
     break;
   case BN_STRING:
-    text = *(char *const *)value;
-    lua_pushstring(L, text != NULL ? text : "");
+    optexport_push_text(L, *(char *const *)value);
     break;
   case BN_CHOICE:
     optexport_push_choice(L, o, o->choices[*(const int *)value]);
     break;
   case BN_LIST:
-    list = value;
-    if (o->scalar) /* the option has a single number in the reference */
-      lua_pushnumber(L, list->n > 0 ? strtod(list->item[0], NULL) : 0);
-    else
-      optexport_push_list(L, list);
+    optexport_push_list(L, o, value);
     break;
   case BN_PATH:
     optexport_push_path(L, *(char *const *)value);

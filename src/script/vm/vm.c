@@ -80,8 +80,29 @@ static int vm_push_arguments(lua_State *L, const char *list)
   return n;
 }
 
-/* Carries out --luajit-cmd=CMD[=ARG,…]: calls the function CMD of `jit`, such as on, off or flush,
-   or else function start of module jit.CMD, with the arguments as texts. */
+/* Pushes, on an empty stack, the function that a command of LuaJIT means: the function of `jit`
+   with the name of the command, such as on, off or flush, or else `start` of the module "jit." and
+   the name. */
+static void vm_push_luajit_function(lua_State *L, const char *command, size_t len)
+{
+  lua_getglobal(L, "jit");
+  lua_pushlstring(L, command, len);
+  lua_gettable(L, -2);
+  if (lua_isfunction(L, -1))
+    return;
+  lua_getglobal(L, "require");
+  lua_pushliteral(L, "jit.");
+  lua_pushlstring(L, command, len);
+  lua_concat(L, 2);
+  if (lua_pcall(L, 1, 1, 0) != 0 || !lua_istable(L, -1)) {
+    /* LuaJIT's own message */
+    lua_pushliteral(L, "unknown luaJIT command or jit.* modules not installed");
+    (void)lua_error(L);
+  }
+  lua_getfield(L, -1, "start");
+}
+
+/* Carries out --luajit-cmd=CMD[=ARG,…]: calls the function of CMD with the arguments as texts. */
 static int vm_run_luajit_command(lua_State *L)
 {
   const struct bn_lua *lua = lua_touserdata(L, 1);
@@ -90,21 +111,7 @@ static int vm_run_luajit_command(lua_State *L)
   const size_t len = arguments != NULL ? (size_t)(arguments - command) : strlen(command);
 
   lua_settop(L, 0);
-  lua_getglobal(L, "jit");
-  lua_pushlstring(L, command, len);
-  lua_gettable(L, -2);
-  if (!lua_isfunction(L, -1)) {
-    lua_getglobal(L, "require");
-    lua_pushliteral(L, "jit.");
-    lua_pushlstring(L, command, len);
-    lua_concat(L, 2);
-    if (lua_pcall(L, 1, 1, 0) != 0 || !lua_istable(L, -1)) {
-      /* LuaJIT's own message */
-      lua_pushliteral(L, "unknown luaJIT command or jit.* modules not installed");
-      return lua_error(L);
-    }
-    lua_getfield(L, -1, "start");
-  }
+  vm_push_luajit_function(L, command, len);
   lua_call(L, vm_push_arguments(L, arguments), 0);
   return 0;
 }
