@@ -44,6 +44,13 @@ static const char *secret_reason(int error, const char *at_end)
 
 _Static_assert(BN_SECRET_MAX == 4096, "secret_reason names the limit");
 
+/* Sets errno, to 0 if there was nothing to read.  Returns -1. */
+static int secret_fail(int error)
+{
+  errno = error;
+  return -1;
+}
+
 /* Returns whether nothing but the end of its line follows at the position of the file. */
 static bool secret_is_at_line_end(FILE *f)
 {
@@ -64,10 +71,8 @@ static int secret_read_line(FILE *f, char out[BN_SECRET_MAX])
   if (fgets(out, BN_SECRET_MAX, f) == NULL)
     return -1;
   len = strlen(out);
-  if (len == BN_SECRET_MAX - 1 && out[len - 1] != '\n' && !secret_is_at_line_end(f)) {
-    errno = ferror(f) ? errno : EMSGSIZE;
-    return -1;
-  }
+  if (len == BN_SECRET_MAX - 1 && out[len - 1] != '\n' && !secret_is_at_line_end(f))
+    return secret_fail(ferror(f) ? errno : EMSGSIZE);
   while (len > 0 && (out[len - 1] == '\n' || out[len - 1] == '\r'))
     out[--len] = '\0';
   return 0;
@@ -93,7 +98,8 @@ int bn_secret_read_file(const char *path, char out[BN_SECRET_MAX], struct bn_err
   return rc;
 }
 
-/* Returns whether a key is the one at an index of c_cc.  A terminal may have disabled that one. */
+/* Returns whether a character is that of the key at index `at` of c_cc, such as VERASE.  A terminal
+   may have disabled the key. */
 static bool secret_is_key(const struct termios *t, int at, char key)
 {
   return t->c_cc[at] != _POSIX_VDISABLE && (char)t->c_cc[at] == key;
@@ -149,17 +155,13 @@ static int secret_await_key(int tty, const _Atomic bool *interrupted)
   enum { TURN_MS = 50 }; /* the time between two looks at the signals */
   struct pollfd p = {.fd = tty, .events = POLLIN};
   sigset_t pending;
-  bool is_to_end;
 
   while (poll(&p, 1, TURN_MS) <= 0) {
     (void)sigpending(&pending);
     if (sigismember(&pending, SIGTSTP) > 0)
       return SIGTSTP;
-    is_to_end = sigisemptyset(&pending) == 0 || (interrupted != NULL && *interrupted);
-    if (is_to_end) {
-      errno = EINTR;
-      return -1;
-    }
+    if (sigisemptyset(&pending) == 0 || (interrupted != NULL && *interrupted))
+      return secret_fail(EINTR);
   }
   return 0;
 }
@@ -197,10 +199,10 @@ static int secret_read_keys(int tty, const struct termios *keys, const _Atomic b
     n = read(tty, &c, 1);
     if (n < 0 && errno == EINTR)
       continue;
-    if (n <= 0 || (len == 0 && secret_is_key(keys, VEOF, c))) {
-      errno = n < 0 ? errno : 0;
+    if (n < 0)
       return -1;
-    }
+    if (n == 0 || (len == 0 && secret_is_key(keys, VEOF, c)))
+      return secret_fail(0);
     signo = secret_signal_of_key(keys, c);
     if (signo != 0)
       return signo;
@@ -209,10 +211,8 @@ static int secret_read_keys(int tty, const struct termios *keys, const _Atomic b
       return 0;
     }
     len = secret_apply_key(keys, c, out, len);
-    if (len == BN_SECRET_MAX) {
-      errno = EMSGSIZE;
-      return -1;
-    }
+    if (len == BN_SECRET_MAX)
+      return secret_fail(EMSGSIZE);
   }
 }
 

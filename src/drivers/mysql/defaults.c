@@ -75,17 +75,21 @@ static void defaults_unquote(char *s)
   *out = '\0';
 }
 
-/* Cuts the comment of a line: it begins with a '#' outside of quotes.  Within quotes, a backslash
-   takes from the next character its meaning of a quotation mark. */
+/* Cuts the comment of a line, which begins with a '#' outside of quotes.  Within quotes, a
+   quotation mark after a backslash is a character as any other. */
 static void defaults_uncomment(char *s)
 {
-  char quote = '\0';    /* the quotation mark that is open */
-  bool escaped = false; /* the character before was such a backslash */
+  char open = '\0';     /* the quotation mark of the open quotes */
+  bool escaped = false; /* a backslash takes the special meaning from *s */
 
-  for (; *s != '\0' && (*s != '#' || quote != '\0'); s++) {
-    if (!escaped && (*s == '"' || *s == '\'') && (quote == '\0' || quote == *s))
-      quote = quote == '\0' ? *s : '\0';
-    escaped = quote != '\0' && *s == '\\' && !escaped;
+  for (; *s != '\0' && (*s != '#' || open != '\0'); s++) {
+    const bool is_mark = (*s == '"' || *s == '\'') && !escaped;
+
+    if (is_mark && open == '\0')
+      open = *s;
+    else if (is_mark && open == *s)
+      open = '\0';
+    escaped = open != '\0' && *s == '\\' && !escaped;
   }
   *s = '\0';
 }
@@ -189,16 +193,15 @@ static int defaults_include_folder(struct bn_mysql_defaults *d, const char *fold
 static int defaults_follow_directive(struct bn_mysql_defaults *d, char *line, int depth,
                                      struct bn_err *err)
 {
-  static const char include[] = "!include", include_folder[] = "!includedir";
+  static const char include_folder[] = "!includedir";
   const bool is_folder = strncmp(line, include_folder, sizeof include_folder - 1) == 0;
+  const char *directive = is_folder ? include_folder : "!include";
+  const size_t len = strlen(directive);
   char *path;
 
-  if (!is_folder && strncmp(line, include, sizeof include - 1) != 0)
+  if (strncmp(line, directive, len) != 0 || !isspace((unsigned char)line[len]))
     return 0;
-  path = line + (is_folder ? sizeof include_folder : sizeof include) - 1;
-  if (!isspace((unsigned char)*path))
-    return 0;
-  path = defaults_trim(path);
+  path = defaults_trim(line + len);
   if (depth >= DEPTH_MAX)
     return bn_err_set(err, 0, "cannot include '%s': %d files include one another", path, DEPTH_MAX);
   if (is_folder)
@@ -224,22 +227,22 @@ static int defaults_read_lines(FILE *f, struct bn_mysql_defaults *d, const char 
   int rc = 0;
 
   for (int lines_before = 0; rc == 0 && fgets(line, sizeof line, f) != NULL; lines_before++) {
-    char *s = defaults_trim(lines_before == 0 ? defaults_skip_mark(line) : line);
+    char *text = defaults_trim(lines_before == 0 ? defaults_skip_mark(line) : line);
 
     if (lines_before == LINES_MAX) {
       rc = bn_err_set(err, EFBIG, "the option file '%s' has more than %d lines", path, LINES_MAX);
       break;
     }
-    if (*s == ';')
+    if (*text == ';') /* a comment, in which quotes mean nothing */
       continue;
-    defaults_uncomment(s);
-    s = defaults_trim(s);
-    if (*s == '[')
-      in_group = defaults_is_read_group(s);
-    else if (*s == '!')
-      rc = defaults_follow_directive(d, s, depth, err);
+    defaults_uncomment(text);
+    text = defaults_trim(text);
+    if (*text == '[')
+      in_group = defaults_is_read_group(text);
+    else if (*text == '!')
+      rc = defaults_follow_directive(d, text, depth, err);
     else if (in_group)
-      defaults_store_line(s, d);
+      defaults_store_line(text, d);
   }
   if (rc == 0 && ferror(f))
     rc = bn_err_set(err, errno, "cannot read the option file '%s': %s", path, strerror(errno));

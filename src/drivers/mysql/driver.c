@@ -23,6 +23,7 @@ static void driver_choose_places(struct bn_mysql *driver)
 {
   const struct bn_mysql_conf *conf = driver->conf;
   struct bn_mysql_defaults *file = &driver->file;
+  bool is_localhost;
 
   driver->hosts = &conf->host;
   driver->sockets = &conf->socket;
@@ -32,8 +33,8 @@ static void driver_choose_places(struct bn_mysql *driver)
     driver->file_host = (struct bn_list){.item = &file->host, .n = 1};
     driver->hosts = &driver->file_host;
   }
-  if (file->socket != NULL && conf->socket.n == 0 && driver->hosts->n == 1 &&
-      strcmp(driver->hosts->item[0], BN_MYSQL_HOST) == 0) {
+  is_localhost = driver->hosts->n == 1 && strcmp(driver->hosts->item[0], BN_MYSQL_HOST) == 0;
+  if (file->socket != NULL && conf->socket.n == 0 && is_localhost) {
     driver->file_socket = (struct bn_list){.item = &file->socket, .n = 1};
     driver->sockets = &driver->file_socket;
   }
@@ -108,7 +109,7 @@ static int driver_check_conf(const struct bn_mysql_conf *conf, const struct bn_p
 }
 
 /* Warns a user who names "localhost" and one port, not the default one, that the library connects
-   to its default socket instead.  With several ports it is made to use TCP (connect_needs_tcp).
+   to its default socket instead.  With several ports the library is told to use TCP.
    Dialects do not warn, as sysbench does not. */
 static void driver_warn_of_localhost(const struct bn_mysql *driver)
 {

@@ -40,7 +40,7 @@ static const struct {
     {1020, BN_CLASS_SERIALIZATION}, /* the record has changed since it was read */
     {SERVER_CERTIFICATION, BN_CLASS_SERIALIZATION},
     {9001, BN_CLASS_CONNECTION}, /* ProxySQL has no server for the statement; a timeout of TiDB */
-    {9002, BN_CLASS_CONNECTION}, /* the same */
+    {9002, BN_CLASS_CONNECTION}, /* as 9001, of both */
     {9005, BN_CLASS_CONNECTION}, /* TiDB: a region is not available */
     {8002, BN_CLASS_SERIALIZATION}, /* four write conflicts of TiDB */
     {8005, BN_CLASS_SERIALIZATION},

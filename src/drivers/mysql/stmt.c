@@ -69,11 +69,13 @@ enum bn_sql bn_mysql_prepare_all(void *conn, const struct bn_sql_unprepared *lis
                                  size_t *done, struct bn_sql_diag *d)
 {
   struct bn_mysql_conn *c = conn;
+  const bool can_send_all =
+      c->way == BN_MYSQL_WAY_WIRE && n <= BN_SQL_AT_ONCE && bn_mysql_lib_reads_ahead(&c->lib);
   struct bn_mysql_wire_stmt *wire[BN_SQL_AT_ONCE];
   enum bn_sql rc;
 
   *done = 0;
-  if (c->way != BN_MYSQL_WAY_WIRE || n > BN_SQL_AT_ONCE || !bn_mysql_lib_reads_ahead(&c->lib))
+  if (!can_send_all) /* the SQL layer prepares them one by one */
     return BN_SQL_DONE;
   for (size_t i = 0; i < n; i++)
     wire[i] = &((struct bn_mysql_stmt *)list[i].stmt)->wire;

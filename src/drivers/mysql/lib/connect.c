@@ -48,36 +48,23 @@ static const char *connect_find_wrong_override(const struct bn_sql_target *t)
 }
 
 /* Returns whether to use TCP also to "localhost", for which the library takes its default socket,
-   whatever the port is.  sysbench leaves that to the library, but several ports, or one of this
-   connection's own, are other servers than the one of the socket. */
+   whatever the port is.  sysbench leaves that to the library, but several ports, or a port of the
+   target's own, belong to other servers than the socket. */
 static bool connect_needs_tcp(const struct bn_mysql *driver, const char *port)
 {
   return driver->host->policy->mysql_port_means_tcp && (port != NULL || driver->n_ports > 1);
 }
 
-/* Sets the destination: sockets in turn, or else all pairs of hosts and ports, the port varying
-   fastest.  What t overrides replaces the options. */
-static void connect_choose_place(struct bn_mysql_place *p, const struct bn_mysql *driver,
-                                 const struct bn_sql_target *t)
+/* Sets the socket, or else the host and the port: sockets in turn, or all pairs of hosts and ports,
+   the port varying fastest.  A host, socket or port of the target's own replaces the options. */
+static void connect_choose_server(struct bn_mysql_place *p, const struct bn_mysql *driver,
+                                  const struct bn_sql_target *t)
 {
-  const struct bn_mysql_conf *conf = driver->conf;
   const char *port = connect_find_override(t, "port");
   bool overrides_server;
 
-  *p = (struct bn_mysql_place){
-      .host = connect_find_override(t, "host"),
-      .socket = connect_find_override(t, "socket"),
-      .user = connect_find_override(t, "user"),
-      .password = connect_find_override(t, "password"),
-      .db = connect_find_override(t, "db"),
-      .loads = t->loads,
-  };
-  if (p->user == NULL)
-    p->user = driver->user;
-  if (p->password == NULL)
-    p->password = driver->password;
-  if (p->db == NULL)
-    p->db = conf->db;
+  p->host = connect_find_override(t, "host");
+  p->socket = connect_find_override(t, "socket");
   overrides_server = p->host != NULL || p->socket != NULL || port != NULL;
   if (!overrides_server && driver->sockets->n > 0)
     p->socket = driver->sockets->item[t->ordinal % driver->sockets->n];
@@ -92,6 +79,28 @@ static void connect_choose_place(struct bn_mysql_place *p, const struct bn_mysql
     p->port = (unsigned)strtoul(port, NULL, 10);
   else
     p->port = driver->port[t->ordinal % driver->n_ports];
+}
+
+/* Returns the value of the target's own, or that of the driver, which may be NULL. */
+static const char *connect_value_for(const struct bn_sql_target *t, const char *name,
+                                     const char *of_driver)
+{
+  const char *override = connect_find_override(t, name);
+
+  return override != NULL ? override : of_driver;
+}
+
+/* Sets the destination: the server, the account and the database. */
+static void connect_choose_place(struct bn_mysql_place *p, const struct bn_mysql *driver,
+                                 const struct bn_sql_target *t)
+{
+  *p = (struct bn_mysql_place){
+      .user = connect_value_for(t, "user", driver->user),
+      .password = connect_value_for(t, "password", driver->password),
+      .db = connect_value_for(t, "db", driver->conf->db),
+      .loads = t->loads,
+  };
+  connect_choose_server(p, driver, t);
 }
 
 /* Writes the place into d->where, in the words that follow "MySQL server", or nothing in a dialect
@@ -209,7 +218,7 @@ static int connect_set_options(struct bn_mysql_lib *c, const struct bn_mysql_pla
   const struct bn_mysql_conf *conf = c->driver->conf;
   const unsigned connect_s = connect_timeout_s(c->driver, deadline_ns);
   const unsigned read_s = (unsigned)conf->read_timeout_s;
-  const unsigned yes = 1, tcp = MYSQL_PROTOCOL_TCP;
+  const unsigned yes = 1, tcp = MYSQL_PROTOCOL_TCP; /* the library reads values by their address */
 
   if (connect_s > 0)
     (void)mysql_options(c->handle, MYSQL_OPT_CONNECT_TIMEOUT, &connect_s);
@@ -218,8 +227,7 @@ static int connect_set_options(struct bn_mysql_lib *c, const struct bn_mysql_pla
     (void)mysql_options(c->handle, MYSQL_OPT_WRITE_TIMEOUT, &read_s);
   }
   (void)mysql_options(c->handle, MYSQL_OPT_MAX_ALLOWED_PACKET, &max_packet);
-  if (conf->charset != NULL)
-    (void)mysql_options(c->handle, MYSQL_SET_CHARSET_NAME, conf->charset);
+  connect_set_text(c->handle, MYSQL_SET_CHARSET_NAME, conf->charset);
   for (size_t i = 0; i < c->driver->file.n_init_commands; i++)
     (void)mysql_options(c->handle, MYSQL_INIT_COMMAND, c->driver->file.init_command[i]);
   if (conf->compression &&

@@ -139,11 +139,11 @@ static void info_forget_limits(struct bn_sql_info *out)
   out->connections = out->prepared_statements = -1;
 }
 
-/* Reads the variables that limit the run.  The statement makes the server compare the lower 32 bits
-   of the number of its connection with the number in the answer to the login, which has no more.
-   If they differ, a pooler has passed the question on, such as ProxySQL, which calls itself MySQL
-   8.0.11: then the server returns only the length of packets, the one limit that holds through a
-   pooler.  Returns 0, or -1 if the server does not tell. */
+/* Reads the variables that limit the run.  A pooler, such as ProxySQL, which calls itself MySQL
+   8.0.11, passes the question on through a connection of its own.  So the question has the number
+   of the connection that has answered the login, whose answer has no more than 32 bits of it.  A
+   server that finds another number returns only the length of packets, the single limit that holds
+   through a pooler.  Returns 0, or -1 if the server does not tell. */
 static int info_read_limits(MYSQL *handle, struct bn_sql_info *out)
 {
   char sql[240];

@@ -224,16 +224,18 @@ static bool load_lacks_number(struct bn_mysql_load *load, const char *rows, size
   const char *const end = rows + len;
 
   for (const char *p = rows; p < end;) {
+    const bool is_before_column = load->to_skip > 0;
+
     if (load->to_skip == 0) {
       if (*p < '1' || *p > '9')
         return true;
       load->to_skip = -1;
     }
     /* A field before the column ends with a tab; from the column on, only the row's end counts. */
-    p = memchr(p, load->to_skip > 0 ? '\t' : '\n', (size_t)(end - p));
+    p = memchr(p, is_before_column ? '\t' : '\n', (size_t)(end - p));
     if (p == NULL)
       break;
-    load->to_skip = load->to_skip > 0 ? load->to_skip - 1 : load->auto_field;
+    load->to_skip = is_before_column ? load->to_skip - 1 : load->auto_field;
     p++;
   }
   return false;

@@ -55,18 +55,19 @@ static bool mariadb_offers_encryption(const MYSQL *handle)
   return (handle->server_capabilities & CLIENT_SSL) != 0;
 }
 
-/* Reads the first packet, for which the library encrypts the connection, if it is to: the packet
-   names the account's method, by which the library goes on.  Returns CR_OK_HANDSHAKE_COMPLETE, or
-   CR_ERROR. */
+/* Reads the server's first packet; before that, the library encrypts the connection if it is to.
+   Returns CR_OK_HANDSHAKE_COMPLETE if the packet ends the login, else CR_ERROR: a packet that names
+   the account's own method, by which the library goes on, counts as an error of this method. */
 static int mariadb_ask_method(MYSQL_PLUGIN_VIO *vio, MYSQL *handle)
 {
+  enum { SAYS_OK = 0 };
   unsigned char *packet;
   int len;
 
   if (mariadb_in_call->wait->waiter != NULL)
     mariadb_set_nonblocking(handle);
   len = vio->read_packet(vio, &packet);
-  return len > 0 && packet[0] == 0 ? CR_OK_HANDSHAKE_COMPLETE : CR_ERROR;
+  return len > 0 && packet[0] == SAYS_OK ? CR_OK_HANDSHAKE_COMPLETE : CR_ERROR;
 }
 
 /* The method gate_required: fails if the server offers no encryption. */

@@ -254,19 +254,19 @@ enum bn_mysql_read bn_mysql_reply_read(struct bn_mysql_reply *r, const uint8_t *
   return BN_READ_DONE;
 }
 
-/* Reads n descriptions of columns, which have been found valid.  The last COLUMN_TAIL bytes of each
-   are the character set (2), the length (4), the type (1), the flags (2), the decimals (1) and two
-   unused. */
+/* Reads n descriptions of columns, which have been found valid.  The names in each are passed over;
+   its last COLUMN_TAIL bytes have the traits at fixed places. */
 static void packet_read_columns(const uint8_t *p, uint32_t n, struct bn_mysql_column *out)
 {
-  for (uint32_t i = 0; i < n; i++) {
-    const size_t len = bn_mysql_get3(p);
-    const uint8_t *end = p + BN_MYSQL_HEADER + len;
+  enum { LENGTH_AT = 2, TYPE_AT = 6, FLAGS_AT = 7, DECIMALS_AT = 9 };
 
-    out[i] = (struct bn_mysql_column){.length = bn_mysql_get4(end - 10),
-                                      .type = end[-6],
-                                      .flags = bn_mysql_get2(end - 5),
-                                      .decimals = end[-3]};
+  for (uint32_t i = 0; i < n; i++) {
+    const uint8_t *end = p + BN_MYSQL_HEADER + bn_mysql_get3(p), *tail = end - COLUMN_TAIL;
+
+    out[i] = (struct bn_mysql_column){.length = bn_mysql_get4(tail + LENGTH_AT),
+                                      .type = tail[TYPE_AT],
+                                      .flags = bn_mysql_get2(tail + FLAGS_AT),
+                                      .decimals = tail[DECIMALS_AT]};
     p = end;
   }
 }
