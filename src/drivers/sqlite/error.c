@@ -154,27 +154,30 @@ enum bn_sql bn_sqlite_fail_text(struct bn_sqlite_conn *c, int code, const char *
   return BN_SQL_ERROR;
 }
 
+/* Appends ": " to a text, and more between two quotes, as far as both fit into its size. */
+static void error_append(char *text, size_t size, const char *more, const char *quote)
+{
+  const size_t len = strlen(text);
+
+  (void)snprintf(text + len, size - len, ": %s%s%s", quote, more, quote);
+}
+
 enum bn_sql bn_sqlite_fail(struct bn_sqlite_conn *c, int rc, const char *call,
                            struct bn_sql_diag *d)
 {
   const int primary = error_primary(rc);
-  const char *name;
+  const char *file;
   int system_error;
   char text[sizeof d->text];
-  size_t len;
 
   if (c->db == NULL) /* SQLite had no memory for the connection */
     return bn_sqlite_fail_text(c, rc, call, sqlite3_errstr(rc), d);
   (void)snprintf(text, sizeof text, "%s", sqlite3_errmsg(c->db));
-  name = sqlite3_db_filename(c->db, "main");
-  if (error_is_about_file(rc) && name != NULL && name[0] != '\0') {
-    len = strlen(text);
-    (void)snprintf(text + len, sizeof text - len, ": '%s'", name);
-  }
+  file = sqlite3_db_filename(c->db, "main");
+  if (error_is_about_file(rc) && file != NULL && file[0] != '\0')
+    error_append(text, sizeof text, file, "'");
   system_error = sqlite3_system_errno(c->db);
-  if ((primary == SQLITE_CANTOPEN || primary == SQLITE_IOERR) && system_error != 0) {
-    len = strlen(text);
-    (void)snprintf(text + len, sizeof text - len, ": %s", strerror(system_error));
-  }
+  if ((primary == SQLITE_CANTOPEN || primary == SQLITE_IOERR) && system_error != 0)
+    error_append(text, sizeof text, strerror(system_error), "");
   return bn_sqlite_fail_text(c, rc, call, text, d);
 }

@@ -160,7 +160,7 @@ enum bn_sqlite_wait bn_sqlite_queue_enter(struct bn_sqlite_queue *q, struct bn_s
     queue_grant(q, t);
     rc = BN_SQLITE_GRANTED;
   } else {
-    rc = BN_SQLITE_OWN;
+    rc = BN_SQLITE_OWN; /* EXCLUSIVE would wait for the thread's own SHARED */
   }
   pthread_mutex_unlock(&q->lock);
   return rc;

@@ -113,8 +113,10 @@ size_t bn_pgsql_lib_place(const struct bn_pgsql *driver, const struct bn_sql_tar
     (void)snprintf(name, size, "%s:%s", values[HOST] != NULL ? values[HOST] : "local",
                    values[PORT] != NULL ? values[PORT] : "");
   for (size_t i = 0; i < t->n_overrides; i++) {
-    sets_host |= connect_index_of_override(t->override_name[i]) == HOST;
-    sets_port |= connect_index_of_override(t->override_name[i]) == PORT;
+    const int param = connect_index_of_override(t->override_name[i]);
+
+    sets_host |= param == HOST;
+    sets_port |= param == PORT;
   }
   if (sets_host)
     return sets_port ? 1 : driver->conf->port.n;
@@ -265,8 +267,8 @@ static PGconn *connect_start(const struct bn_pgsql *driver, const char *const *v
                              const char *addresses)
 {
   enum { DBNAME_IS_NAME = 0 }; /* libpq does not expand the name as a connection string */
-  /* + 2: "hostaddr", and the NULL at the end. */
-  const char *name[N_PARAMS + N_FURTHER + 2] = {NULL}, *value[N_PARAMS + N_FURTHER + 2] = {NULL};
+  enum { ROOM = N_PARAMS + N_FURTHER + 2 }; /* "hostaddr" may follow, and a NULL ends the arrays */
+  const char *name[ROOM] = {NULL}, *value[ROOM] = {NULL};
   char *hosts = NULL;
   PQconninfoOption *further = NULL;
   PGconn *handle;

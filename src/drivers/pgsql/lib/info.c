@@ -76,19 +76,22 @@ static void info_list_parameters(PGconn *handle, char *out, size_t size)
   for (const PQconninfoOption *o = all; o != NULL && o->keyword != NULL; o++) {
     const bool is_default = o->val == NULL || o->val[0] == '\0' ||
                             (o->compiled != NULL && strcmp(o->val, o->compiled) == 0);
-    const char *quote = !is_default && strchr(o->val, ' ') != NULL ? "'" : "";
+    const bool is_secret = o->dispchar[0] == '*';
+    const char *quote;
 
-    if (!is_default && o->dispchar[0] != '*' && n < size)
-      n += (size_t)snprintf(out + n, size - n, "%s%s=%s%s%s", n > 0 ? " " : "", o->keyword, quote,
-                            o->val, quote);
+    if (is_default || is_secret || n >= size)
+      continue;
+    quote = strchr(o->val, ' ') != NULL ? "'" : "";
+    n += (size_t)snprintf(out + n, size - n, "%s%s=%s%s%s", n > 0 ? " " : "", o->keyword, quote,
+                          o->val, quote);
   }
   PQconninfoFree(all);
 }
 
 void bn_pgsql_lib_about(struct bn_pgsql_lib *c, struct bn_sql_about *out)
 {
+  enum { MAJOR = 10000 }; /* libpq counts a major version as so many minor ones: 160004 is 16.4 */
   const char *version = PQparameterStatus(c->handle, "server_version");
-  enum { MAJOR = 10000 }; /* a major version of libpq, in the number of its version */
   const int client = PQlibVersion();
 
   (void)snprintf(out->server, sizeof out->server, "PostgreSQL %s",
@@ -182,18 +185,19 @@ static bool info_had_plain_strings(const struct bn_pgsql_lib *c)
 size_t bn_pgsql_lib_quote(const struct bn_pgsql_lib *c, char plain_strings, const char *encoding,
                           char *out, const char *in, size_t len)
 {
+  const bool reports_strings = plain_strings != 0, reports_encoding = encoding[0] != '\0';
   const char *const begin = out;
   int encoding_id;
   bool is_plain;
 
   /* libpq escapes by the settings that it was last told, and does not know changes that wire/ has
      read. */
-  if (plain_strings == 0 && encoding[0] == '\0')
+  if (!reports_strings && !reports_encoding)
     return PQescapeStringConn(c->handle, out, in, len, NULL);
-  encoding_id = encoding[0] != '\0' ? pg_char_to_encoding(encoding) : -1;
-  if (encoding_id < 0)
+  encoding_id = reports_encoding ? pg_char_to_encoding(encoding) : -1;
+  if (encoding_id < 0) /* not reported, or not known to this libpq */
     encoding_id = PQclientEncoding(c->handle);
-  is_plain = plain_strings != 0 ? plain_strings == '1' : info_had_plain_strings(c);
+  is_plain = reports_strings ? plain_strings == '1' : info_had_plain_strings(c);
   for (size_t i = 0, n; i < len && in[i] != '\0'; i += n) {
     n = info_count_character_bytes(in + i, len - i, encoding_id);
     if (in[i] == '\'' || (in[i] == '\\' && !is_plain))

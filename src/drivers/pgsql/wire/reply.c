@@ -31,6 +31,7 @@ enum {
   NOTICE = 'N',
   PARAMETER_STATUS = 'S',
   ROW_DESCRIPTION = 'T',
+  FUNCTION_RESULT = 'V',
   READY_FOR_QUERY = 'Z',
   COPY_DONE = 'c',
   COPY_DATA = 'd',
@@ -85,7 +86,10 @@ static enum bn_pgsql_seen reply_refuse(struct bn_pgsql_reply *r, char type, int3
 /* Returns whether a message of this type can be longer than SHORT_MAX, as in libpq. */
 static bool reply_may_be_long(char type)
 {
-  return type != '\0' && strchr("TDdVENAS", type) != NULL;
+  static const char types[] = {ROW_DESCRIPTION, DATA_ROW, COPY_DATA,    FUNCTION_RESULT,
+                               ERROR_RESPONSE,  NOTICE,   NOTIFICATION, PARAMETER_STATUS};
+
+  return memchr(types, type, sizeof types) != NULL;
 }
 
 /* Finds the message at r->at.  Returns READY and *m if it is complete; INCOMPLETE if more bytes
@@ -205,14 +209,14 @@ static void reply_count_more_rows(struct bn_pgsql_reply *r, const char *data, si
 static uint64_t reply_parse_count(const char *tag, size_t len)
 {
   uint64_t n = 0, unit = 1;
-  size_t i = strnlen(tag, len);
-  const size_t end = i;
+  size_t begin = strnlen(tag, len); /* of the digits that were read, from the last one on */
+  const size_t end = begin;
 
-  while (i > 0 && tag[i - 1] >= '0' && tag[i - 1] <= '9') {
-    n += (uint64_t)(tag[--i] - '0') * unit;
+  while (begin > 0 && tag[begin - 1] >= '0' && tag[begin - 1] <= '9') {
+    n += (uint64_t)(tag[--begin] - '0') * unit;
     unit *= 10;
   }
-  return i < end && i > 0 && tag[i - 1] == ' ' ? n : 0;
+  return begin < end && begin > 0 && tag[begin - 1] == ' ' ? n : 0;
 }
 
 /* Ends the result of a statement, which replaces that of the statement before.  An error stays. */
@@ -434,18 +438,19 @@ bool bn_pgsql_cursor_next(struct bn_pgsql_cursor *c, char *data, size_t len, int
   p = data + c->at + HEAD + FIELD_COUNT;
   for (int i = 0; i < fields; i++) {
     /* The length of a value, -1 for NULL; where the row has ended, a length that does not fit. */
-    const int32_t n = end - p >= VALUE_LENGTH ? reply_get_int32(p) : INT32_MAX;
+    const int32_t value_len = end - p >= VALUE_LENGTH ? reply_get_int32(p) : INT32_MAX;
 
     /* The NUL after a value is in the place of the next length, which was read before. */
     if (value_end != NULL)
       *value_end = '\0';
     value_end = NULL;
-    if (n < -1 || n > end - p - VALUE_LENGTH)
+    if (value_len < -1 || value_len > end - p - VALUE_LENGTH)
       return reply_refuse_row(c);
     p += VALUE_LENGTH;
-    row[i] = (struct bn_sql_value){.ptr = n >= 0 ? p : NULL, .len = n >= 0 ? (size_t)n : 0};
-    p += n >= 0 ? n : 0;
-    if (n >= 0)
+    row[i] = (struct bn_sql_value){.ptr = value_len >= 0 ? p : NULL,
+                                   .len = value_len >= 0 ? (size_t)value_len : 0};
+    p += value_len >= 0 ? value_len : 0;
+    if (value_len >= 0)
       value_end = p;
   }
   if (p != end)

@@ -217,7 +217,8 @@ static const char describe[] = {'D', 0, 0, 0, 6, 'P', 0};
 static const char execute_sync[] = {'E', 0, 0, 0, 9, 0, 0, 0, 0, 0, 'S', 0, 0, 0, 4};
 static const char sync_only[] = {'S', 0, 0, 0, 4};
 
-/* Returns a number of bytes that suffices for wire_put_parse. */
+/* Returns a number of bytes that suffices for wire_put_parse: after the names, the text with its
+   NUL, the number of parameters (2 bytes), and their types (4 bytes each). */
 static size_t wire_size_of_parse(const struct bn_pgsql_request *q)
 {
   return HEAD + sizeof q->name + strlen(q->sql) + 1 + 2 + 4 * q->n_params;
