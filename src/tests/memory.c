@@ -153,9 +153,10 @@ static int memory_check_placement(const struct bn_memory *m, struct bn_err *err)
 static int memory_check_size(const struct bn_memory *m, struct bn_err *err)
 {
   const size_t limit = bn_area_read_limit(m->traits.huge);
-  const uint64_t countable = SIZE_MAX / (BN_VECTOR_ARRAYS + 1); /* with it no sum overflows */
+  const uint64_t block_max = SIZE_MAX / (BN_VECTOR_ARRAYS + 1);
 
-  if (m->conf->block_size > countable || memory_area_size(m) > limit / m->n_areas)
+  /* The size of an area is computed only for a block with which it does not overflow. */
+  if (m->conf->block_size > block_max || memory_area_size(m) > limit / m->n_areas)
     return memory_refuse_block(m, limit, err);
   return 0;
 }
@@ -241,13 +242,15 @@ static void memory_describe(const void *self, struct bn_facts *f)
 
 /* --- events ----------------------------------------------------------------------------------- */
 
-/* Returns the passes of a session: all (each_does_all), or its share of the total.  The shares
-   differ by at most one pass: the sessions with the lowest numbers do the remaining passes. */
+/* Returns the passes of a session: all (each_does_all), or its share of the total.  The passes that
+   remain after an equal division go to the sessions with the lowest numbers, one to each. */
 static uint64_t memory_passes_of(const struct bn_memory *m, unsigned id)
 {
-  const unsigned n = m->run_conf->plan.threads;
+  const unsigned n_sessions = m->run_conf->plan.threads;
 
-  return m->each_does_all ? m->passes : m->passes / n + (id < m->passes % n);
+  if (m->each_does_all)
+    return m->passes;
+  return m->passes / n_sessions + (id < m->passes % n_sessions ? 1 : 0);
 }
 
 /* Returns whether the session has passes of its share to do.  Without a total there is no end, but
@@ -304,10 +307,11 @@ static struct bn_vector_job memory_make_vector_job(const struct bn_memory *m, un
 {
   const struct bn_area *a = &m->area[m->local ? id : 0];
   const uint64_t lines = m->conf->block_size / BN_VECTOR_LINE;
-  const unsigned n = m->local ? 1 : m->run_conf->plan.threads, part = m->local ? 0 : id;
-  const size_t from = (size_t)memory_first_line_of(lines, n, part) * BN_VECTOR_LINE;
-  const size_t to = (size_t)memory_first_line_of(lines, n, part + 1) * BN_VECTOR_LINE;
-  const size_t first = from / sizeof(double);
+  const unsigned n_parts = m->local ? 1 : m->run_conf->plan.threads;
+  const unsigned part = m->local ? 0 : id;
+  const size_t from = (size_t)memory_first_line_of(lines, n_parts, part) * BN_VECTOR_LINE;
+  const size_t to = (size_t)memory_first_line_of(lines, n_parts, part + 1) * BN_VECTOR_LINE;
+  const size_t first = from / sizeof(double); /* element of each array */
 
   return (struct bn_vector_job){.a = memory_array_of(m, a, 0) + first,
                                 .b = memory_array_of(m, a, 1) + first,
@@ -415,7 +419,8 @@ static int memory_start(void *self, struct bn_err *err)
   return 0;
 }
 
-/* Notes that the total has ended the run before the time that the user has asked for. */
+/* Notes that the total has ended the run before the time that the user has asked for.  Returns 0.
+ */
 static int memory_verify(void *self, struct bn_session *main, struct bn_err *err)
 {
   const struct bn_memory *m = self;
@@ -436,19 +441,20 @@ static int memory_verify(void *self, struct bn_session *main, struct bn_err *err
 /* Makes the figures of a run that has loads, or has timed empty events. */
 static size_t memory_figures(const struct bn_view *v, struct bn_figure *out, size_t max)
 {
-  const uint64_t *c = v->counter;
+  const uint64_t loads = v->counter[BN_MEMORY_LOADS_DONE];
+  const uint64_t empty_events = v->counter[BN_MEMORY_EMPTY_EVENTS];
+  const uint64_t empty_ns = v->counter[BN_MEMORY_EMPTY_NS];
   size_t n = 0;
 
-  if (c[BN_MEMORY_LOADS_DONE] > 0 && n < max)
+  if (loads > 0 && n < max)
     out[n++] = (struct bn_figure){.key = "ns_per_load",
-                                  .value = v->sum_s * 1e9 / (double)c[BN_MEMORY_LOADS_DONE],
+                                  .value = v->sum_s * 1e9 / (double)loads,
                                   .merge = BN_MERGE_MEAN,
                                   .weight = BN_MEMORY_LOADS_DONE,
                                   .text = "Nanoseconds per load"};
-  if (c[BN_MEMORY_EMPTY_EVENTS] > 0 && n < max)
+  if (empty_events > 0 && n < max)
     out[n++] = (struct bn_figure){.key = "event_overhead_ns",
-                                  .value = (double)c[BN_MEMORY_EMPTY_NS] /
-                                           (double)c[BN_MEMORY_EMPTY_EVENTS],
+                                  .value = (double)empty_ns / (double)empty_events,
                                   .merge = BN_MERGE_MEAN,
                                   .weight = BN_MEMORY_EMPTY_EVENTS};
   return n;

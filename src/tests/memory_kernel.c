@@ -162,10 +162,11 @@ struct chase_line {
 void bn_chase_link(void *at, size_t from, size_t to, struct bn_rng *rng)
 {
   struct chase_line *line = at;
+  size_t i = from / sizeof *line;
 
-  if (from == 0)
-    line[0].next = &line[0];
-  for (size_t i = from == 0 ? 1 : from / sizeof *line; i < to / sizeof *line; i++) {
+  if (i == 0)
+    line[i++].next = line; /* a cycle of one line */
+  for (; i < to / sizeof *line; i++) {
     struct chase_line *other = &line[bn_rng_below(rng, i)];
 
     line[i].next = other->next;

@@ -76,18 +76,12 @@ static const char *memory_text_or_empty(const char *text)
   return text != NULL ? text : "";
 }
 
-/* Refuses a value.  message: the words of dialects (bn_opt_refuse).  Returns -1. */
-static int memory_refuse(const struct bn_memory *m, const struct bn_opt_refusal *r,
-                         const char *message, struct bn_err *err)
-{
-  return bn_opt_refuse(m->run_conf->policy, r, message, err);
-}
-
-/* Refuses a word that is not allowed.  Returns -1. */
+/* Refuses a word that is not allowed.  message: the words of dialects (bn_opt_refuse).  Returns
+   -1. */
 static int memory_refuse_word(const struct bn_memory *m, const char *name, const char *word,
                               const char *allowed, const char *message, struct bn_err *err)
 {
-  return memory_refuse(m,
+  return bn_opt_refuse(m->run_conf->policy,
                        &(struct bn_opt_refusal){.name = name,
                                                 .value = memory_text_or_empty(word),
                                                 .wrong = "unknown",
@@ -104,8 +98,8 @@ static int memory_refuse_size(const struct bn_memory *m, const char *name, uint6
 
   (void)snprintf(value, sizeof value, "%llu", (unsigned long long)size);
   (void)snprintf(allowed, sizeof allowed, "%llu or more bytes", (unsigned long long)least);
-  return memory_refuse(
-      m,
+  return bn_opt_refuse(
+      m->run_conf->policy,
       &(struct bn_opt_refusal){.name = name, .value = value, .wrong = reason, .allowed = allowed},
       message, err);
 }
@@ -139,8 +133,8 @@ static int memory_check_block(const struct bn_memory *m, struct bn_err *err)
     return bn_err_set(err, 0, "memory-block-size must be a multiple of 4!");
   }
   if (size < sizeof(bn_memory_word) || !is_power_of_two)
-    return memory_refuse(
-        m,
+    return bn_opt_refuse(
+        m->run_conf->policy,
         &(struct bn_opt_refusal){.name = "memory-block-size",
                                  .value = memory_text_or_empty(m->conf->typed_block_size),
                                  .wrong = "not a power of two",
@@ -237,8 +231,8 @@ static int memory_choose_vectors(struct bn_memory *m, int oper, int mode, struct
   if (m->vector == NULL)
     return -1;
   if (oper != BN_MEMORY_WRITE || mode != BN_MEMORY_SEQ)
-    return memory_refuse(
-        m,
+    return bn_opt_refuse(
+        m->run_conf->policy,
         &(struct bn_opt_refusal){.name = "memory-kernel",
                                  .value = m->conf->kernel,
                                  .wrong = "cannot be used with --memory-oper or "
@@ -256,8 +250,8 @@ static int memory_choose_loads(struct bn_memory *m, int mode, struct bn_err *err
   m->work = BN_MEMORY_LOADS;
   if (mode == BN_MEMORY_SEQ)
     return 0;
-  return memory_refuse(
-      m,
+  return bn_opt_refuse(
+      m->run_conf->policy,
       &(struct bn_opt_refusal){.name = "memory-oper",
                                .value = "latency",
                                .wrong = "cannot be used with --memory-access-mode"},

@@ -66,33 +66,33 @@ static uint64_t device_read_cache_size(void)
   return host.memory_bytes;
 }
 
-/* Notes that the test measures memory, if it does: if the files are in memory, or if they fit into
-   the page cache and neither direct I/O nor flushes after each write let requests reach the
-   device. */
+/* Notes that the test measures memory if the files are in memory, or if they fit into the page
+   cache and requests need not reach the device.  Direct I/O makes all requests reach it; a flush
+   after each write makes the writes reach it, but not the reads. */
 static void device_warn_about_memory(const struct bn_fileio_plan *p, int fd)
 {
-  const uint64_t memory = device_read_cache_size();
-  const uint64_t used = p->span * p->files;
-  const bool flushes = p->writing && device_flushes_each_write(p);
+  const uint64_t cache_bytes = device_read_cache_size();
+  const uint64_t file_bytes = p->span * p->files;
+  const bool writes_reach_device = p->writing && device_flushes_each_write(p);
   const bool mapped = device_is_mapped(p);
   const bool bypasses_cache = p->direct && !mapped;
   const char *remedy = mapped ? "a larger --file-total-size, or another --file-io-mode with "
                                 "--file-extra-flags=direct"
                               : "--file-extra-flags=direct or a larger --file-total-size";
-  char used_text[64], memory_text[64];
+  char files[64], memory[64];
 
   if (device_is_in_memory(fd)) {
     bn_log_note("the file system of the test files is in memory, so the test measures memory: "
                 "choose a folder on a device with --file-dir");
     return;
   }
-  if (bypasses_cache || used >= memory || (flushes && !bn_fileio_reads(p)))
+  if (bypasses_cache || file_bytes >= cache_bytes || (writes_reach_device && !bn_fileio_reads(p)))
     return;
-  bn_fileio_format_size(p, used, used_text, sizeof used_text);
-  bn_fileio_format_size(p, memory, memory_text, sizeof memory_text);
+  bn_fileio_format_size(p, file_bytes, files, sizeof files);
+  bn_fileio_format_size(p, cache_bytes, memory, sizeof memory);
   bn_log_note("the test files (%s) fit into memory (%s), so the page cache serves %s instead of "
               "the device: use %s",
-              used_text, memory_text, flushes ? "reads" : "requests", remedy);
+              files, memory, writes_reach_device ? "reads" : "requests", remedy);
 }
 
 /* Reports what the run writes. */

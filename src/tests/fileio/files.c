@@ -152,7 +152,7 @@ static int files_check_links(const struct bn_fileio_plan *p, const char *path, b
 static int files_survey(struct making *m, struct bn_err *err)
 {
   const struct bn_fileio_plan *p = m->plan;
-  uint64_t needed = 0, missing = 0;
+  uint64_t missing_bytes = 0, missing_files = 0;
   char path[PATH_MAX];
 
   for (unsigned i = 0; i < p->files; i++) {
@@ -168,11 +168,13 @@ static int files_survey(struct making *m, struct bn_err *err)
       return files_refuse_size(p, path, old, m->target, err);
     if (elsewhere) /* only the space on the folder's file system is checked */
       continue;
-    missing += old < 0;
+    if (old < 0)
+      missing_files++;
     size = old > 0 ? (uint64_t)old : 0;
-    needed += size < m->target ? m->target - size : 0;
+    if (size < m->target)
+      missing_bytes += m->target - size;
   }
-  return needed > 0 ? bn_device_check_space(p, needed, missing, err) : 0;
+  return missing_bytes > 0 ? bn_device_check_space(p, missing_bytes, missing_files, err) : 0;
 }
 
 /* Shows how far prepare is, a few times per second; `file` is the number of the present file. */
@@ -451,8 +453,10 @@ static int64_t files_count_unused(const struct bn_fileio_plan *p, int64_t *highe
   while ((entry = readdir(dir)) != NULL) {
     const int64_t number = files_parse_number(entry->d_name);
 
-    unused += number >= (int64_t)p->files;
-    *highest = number > *highest ? number : *highest;
+    if (number >= (int64_t)p->files)
+      unused++;
+    if (number > *highest)
+      *highest = number;
   }
   (void)closedir(dir);
   return unused;
@@ -491,9 +495,9 @@ static void files_note_unused_files(const struct bn_fileio_plan *p)
                 bn_device_folder(p), (long long)n_files, p->files, (long long)highest);
 }
 
-/* Notes that the run uses only a part of the first file, which is open as fd.  prepare writes whole
-   blocks, so its last block may end after the span.  A device may be of any size, and a sequential
-   write makes its files anew. */
+/* Notes that the run uses only a part of the first file, which is open as fd.  A file up to the end
+   of the block in which the span ends is no reason, because prepare writes whole blocks.  Neither
+   is a device, which may be of any size, or a sequential write, which makes its files anew. */
 static void files_note_unused_data(const struct bn_fileio_plan *p, int fd)
 {
   const uint64_t block = p->conf->block_size;

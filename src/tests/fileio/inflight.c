@@ -128,10 +128,10 @@ static inline bool inflight_is_done(const struct bn_io_req *r)
   return bn_io_is_flush(r->op) ? r->result >= 0 : r->result == (int64_t)r->len;
 }
 
-/* If the kernel has moved only a part of a request, which is rare, moves the rest by system calls
-   that block.  Returns whether the request is done completely; if not, logs why, unless the session
+/* Returns whether a request is done, after it has moved the bytes that the kernel has left, which
+   is rare, by system calls that block.  If the request is not done, logs why, unless the session
    has failed before. */
-static bool inflight_move_rest(struct bn_fileio *f, const struct bn_fileio_session *w,
+static bool inflight_make_done(struct bn_fileio *f, const struct bn_fileio_session *w,
                                struct bn_io_req *r)
 {
   if (inflight_is_done(r))
@@ -147,7 +147,8 @@ static bool inflight_move_rest(struct bn_fileio *f, const struct bn_fileio_sessi
   return false;
 }
 
-/* Logs a bad block as sysbench does.  Every bad block is an error of its own. */
+/* Logs a bad block in three lines, in the words of sysbench.  The words are the kind of the error,
+   so another bad block, which has another offset, is logged too. */
 static void inflight_log_bad_block(const struct bn_fileio *f, unsigned file, enum bn_verify found,
                                    const struct bn_verify_fault *fault)
 {
@@ -295,7 +296,7 @@ static void inflight_complete(struct bn_fileio *f, struct bn_session *s, struct 
 
   w->in_flight--;
   w->writes_in_flight -= flight->io.op == BN_IO_WRITE;
-  good = inflight_move_rest(f, w, &flight->io) && inflight_verify_data(f, &flight->io);
+  good = inflight_make_done(f, w, &flight->io) && inflight_verify_data(f, &flight->io);
   if (good && flight->kind == EVENT_WRITE && !w->failed) {
     inflight_count_request(s, flight, bn_clock_now(&s->clock));
     inflight_flush_written(f, s, flight);
@@ -555,9 +556,9 @@ static bool inflight_wants_end_flush(const struct bn_fileio *f, const struct bn_
   return !f->plan.policy->end_flush_after_events || (f->plan.events != 0 && !bn_session_over(s));
 }
 
-/* Flushes every file once, until a request fails or the run is asked to stop, because a single
-   flush may take longer than the thread that receives signals waits.  Flushes after the limit of
-   the run count for no rate. */
+/* Flushes every file once.  Stops between two files if a request has failed or the run has been
+   asked to stop (a deadline of 0), because each flush may take longer than the thread that receives
+   signals waits.  Flushes after the limit of the run count for no rate. */
 static void inflight_flush_all_files(struct bn_fileio *f, struct bn_session *s)
 {
   struct bn_draw d = {.op = BN_IO_FSYNC};

@@ -163,8 +163,9 @@ static struct bn_io_setup fileio_setup_for(const struct bn_fileio *f, const int 
    0, or -1 and err. */
 static int fileio_try_writing(const struct bn_fileio *f, struct bn_err *err)
 {
-  int fd, rc = bn_device_try_file(&f->plan, &fd, err);
+  int fd, rc;
 
+  rc = bn_device_try_file(&f->plan, &fd, err);
   if (rc == 0 && fd >= 0 && f->engine->start != NULL) {
     struct bn_io_setup setup = fileio_setup_for(f, &fd, 1);
 
