@@ -351,6 +351,7 @@ static void memory_loop_loads(const struct bn_memory *m, struct bn_session *s)
   }
 }
 
+/* Executes the events of a session.  Returns as memory_loop_words(). */
 static enum bn_next memory_loop(void *self, struct bn_session *s)
 {
   const struct bn_memory *m = self;
@@ -460,6 +461,7 @@ static size_t memory_figures(const struct bn_view *v, struct bn_figure *out, siz
   return n;
 }
 
+/* Frees the areas that were made, also after a failure of memory_open(). */
 static void memory_close(void *self)
 {
   struct bn_memory *m = self;

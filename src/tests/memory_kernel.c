@@ -50,6 +50,7 @@ static void memory_read_seq(const struct bn_memory_job *job)
 #undef READ
 }
 
+/* Writes the number of the session to each word, as sysbench 1.1. */
 static void memory_write_seq(const struct bn_memory_job *job)
 {
   bn_memory_word *word = job->word;

@@ -192,6 +192,7 @@ static enum bn_next mutex_loop(void *self, struct bn_session *s)
   return BN_FINISHED;
 }
 
+/* Frees the locks that were made, also after a failure of mutex_open(). */
 static void mutex_close(void *self)
 {
   struct mutex *m = self;

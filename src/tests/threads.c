@@ -92,6 +92,7 @@ static enum bn_next threads_event(void *self, struct bn_session *s)
   return BN_CONTINUE;
 }
 
+/* Frees the mutexes that were made, also after a failure of threads_open(). */
 static void threads_close(void *self)
 {
   struct threads *t = self;

@@ -216,24 +216,31 @@ static int secret_read_keys(int tty, const struct termios *keys, const _Atomic b
   }
 }
 
+/* Turns the echo off, and lets read() get each key at once, also the keys that send signals.
+   before: the settings of the terminal, which the caller restores.  Returns 0, or -1 and errno. */
+static int secret_silence(int tty, const struct termios *before)
+{
+  struct termios silent = *before;
+
+  silent.c_lflag &= ~(tcflag_t)(ECHO | ICANON | ISIG);
+  silent.c_cc[VMIN] = 1;
+  silent.c_cc[VTIME] = 0;
+  return tcsetattr(tty, TCSAFLUSH, &silent);
+}
+
 /* Asks the question, with echo off while the answer is typed.  Returns as secret_read_keys.  The
    terminal has its echo back then, and a program that is to stop has stopped and been continued. */
 static int secret_ask(int tty, const char *question, const _Atomic bool *interrupted,
                       char out[BN_SECRET_MAX])
 {
-  struct termios saved, quiet;
+  struct termios saved;
   sigset_t before;
   int rc, error;
 
   if (tcgetattr(tty, &saved) != 0)
     return -1;
-  quiet = saved;
-  /* read() gets each key at once, also the keys that send signals. */
-  quiet.c_lflag &= ~(tcflag_t)(ECHO | ICANON | ISIG);
-  quiet.c_cc[VMIN] = 1;
-  quiet.c_cc[VTIME] = 0;
   secret_block_signals(&before);
-  rc = tcsetattr(tty, TCSAFLUSH, &quiet);
+  rc = secret_silence(tty, &saved);
   if (rc == 0) {
     (void)dprintf(tty, "%s: ", question);
     rc = secret_read_keys(tty, &saved, interrupted, out);

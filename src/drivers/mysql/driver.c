@@ -130,6 +130,7 @@ static void driver_warn_of_localhost(const struct bn_mysql *driver)
     }
 }
 
+/* Frees the state of the driver, which driver_configure may have made in part. */
 static void driver_free(struct bn_mysql *driver)
 {
   bn_mysql_defaults_free(&driver->file);

@@ -139,6 +139,7 @@ static enum bn_sql null_connect(void *self, void *conn, const struct bn_sql_targ
   return BN_SQL_DONE;
 }
 
+/* Frees the lock, if there is one.  has_lock is cleared first, as it was set last. */
 static void null_disconnect(void *conn)
 {
   struct null_conn *c = conn;

@@ -16,6 +16,7 @@
 #define PAIRS_OF(prefix, view)                                                                     \
   "SELECT '" prefix "' || key, value FROM " view " t, jsonb_each_text(to_jsonb(t))"
 
+/* Frees the state of the driver, which driver_configure may have made in part. */
 static void driver_free(struct bn_pgsql *driver)
 {
   bn_secret_free(driver->password);

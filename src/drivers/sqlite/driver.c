@@ -40,6 +40,7 @@ static int sqlite_init(void **self, const void *conf, const struct bn_driver_hos
   return 0;
 }
 
+/* Frees the state of the driver and of all files, whose connections are closed. */
 static void sqlite_done(void *self)
 {
   struct bn_sqlite *driver = self;

@@ -67,6 +67,7 @@ static int mmap_start(void **shared, const struct bn_io_setup *setup, struct bn_
   return 0;
 }
 
+/* Undoes as much as mmap_start() has done; `shared` is NULL if it had no memory. */
 static void mmap_stop(void *shared)
 {
   struct maps *m = shared;

@@ -126,6 +126,7 @@ static int uring_open(void *self, const struct bn_io_setup *setup, struct bn_err
   return 0;
 }
 
+/* Frees the ring, if uring_open() could make it. */
 static void uring_close(void *self)
 {
   struct engine *e = self;

@@ -16,6 +16,7 @@
 #include "tests/memory_area.h"
 #include "tests/tests.h"
 
+/* Executes the command 'prepare'.  Returns 0, or -1 and err. */
 static int fileio_prepare(void *self, struct bn_session *s, const char *name, struct bn_err *err)
 {
   struct bn_fileio_plan plan;
@@ -27,6 +28,7 @@ static int fileio_prepare(void *self, struct bn_session *s, const char *name, st
   return bn_files_prepare(&plan, s, err);
 }
 
+/* Executes the command 'cleanup'.  Returns 0, or -1 and err. */
 static int fileio_cleanup(void *self, struct bn_session *s, const char *name, struct bn_err *err)
 {
   struct bn_fileio_plan plan;
@@ -38,6 +40,7 @@ static int fileio_cleanup(void *self, struct bn_session *s, const char *name, st
   return bn_files_cleanup(&plan, err);
 }
 
+/* Makes the pattern from which all sessions draw their requests. */
 static void fileio_make_pattern(struct bn_fileio *f)
 {
   const struct bn_fileio_plan *p = &f->plan;
