@@ -82,8 +82,8 @@ static char *names_look_up(const struct bn_driver_host *host, const char *name)
 }
 
 /* Returns the addresses of the name, or NULL if it has none.  Addresses are kept, so that the
-   system is asked once for a name.  That a name has none is not kept: a later connect asks again.
-   The caller holds the lock, also while the system is asked. */
+   system is asked once for a name; it is asked again for a name that had none.  The caller holds
+   the lock, also while the system is asked. */
 static const char *names_resolve_locked(struct bn_names *names, const char *name)
 {
   struct names_entry *entry;

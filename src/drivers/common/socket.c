@@ -26,7 +26,7 @@ static void socket_set_option(int fd, int level, int name, int value)
 }
 
 /* Linux applies TCP_USER_TIMEOUT to unacknowledged data and, once a host has been silent for
-   TCP_KEEPIDLE, to keepalive probes.  It then ignores the limit of their number (tcp(7)), so that
+   TCP_KEEPIDLE, to keepalive probes.  Then the limit of their number has no effect (tcp(7)), so
    TCP_KEEPCNT is not set. */
 void bn_socket_limit_silence(int fd)
 {

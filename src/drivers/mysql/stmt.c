@@ -89,8 +89,8 @@ enum bn_sql bn_mysql_prepare_all(void *conn, const struct bn_sql_unprepared *lis
     bn_mysql_lib_adopt(&c->lib, &st->lib, list[i].n_binds);
     bn_mysql_wire_bind(&st->wire, list[i].binds, list[i].n_binds);
   }
-  /* ProxySQL hangs up without a word if a packet comes while it works on another one.  It may take
-     the statements one by one. */
+  /* ProxySQL hangs up without an error if a packet comes while it works on another one, but may
+     take the statements one by one. */
   if (rc == BN_SQL_LOST && n > 1 && d->code == BN_MYSQL_LOST)
     return BN_SQL_EMULATE;
   return rc;

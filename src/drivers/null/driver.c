@@ -230,8 +230,8 @@ static enum bn_sql null_answer(const struct null_conn *c, enum kind kind, struct
   return BN_SQL_ROWS;
 }
 
-/* Answers a statement after its time.  It is not inline, so that a statement that takes no time
-   saves no registers for it. */
+/* Answers a statement after its time.  The function is not inline, so that a statement that takes
+   no time saves no registers for it. */
 __attribute__((noinline, cold)) static enum bn_sql null_answer_late(struct null_conn *c,
                                                                     enum kind kind,
                                                                     struct bn_sql_result *r,

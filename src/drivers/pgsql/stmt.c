@@ -102,9 +102,9 @@ static void stmt_set_text(struct bn_pgsql_stmt *st, const char *sql, size_t len)
   }
 }
 
-/* Makes q->sql, the text with $1, $2, … in place of the question marks, unless it exists.  It is
-   made for each prepare and freed after it, to save the memory of many sessions with many
-   statements; with host->anew it stays, because each execute prepares. */
+/* Makes q->sql, the text with $1, $2, … in place of the question marks, unless it exists.  Each
+   prepare makes and frees this text, because many sessions with many statements would need much
+   memory for it.  With host->anew the text stays, because each execute prepares. */
 static void stmt_number_params(struct bn_pgsql_request *q, const struct bn_driver_host *host)
 {
   enum { NUMBER_MAX = sizeof "$18446744073709551615" };

@@ -345,8 +345,8 @@ static bool load_is_in_transaction(const struct bn_mysql_lib *c)
 }
 
 /* Undoes a failed load, whose error stays in d.  Sets d->rolled_back to whether the load alone was
-   undone: not if the server warns that a table keeps its rows, and not if the undo fails, because
-   the error has ended the caller's transaction with the savepoint.  Returns ERROR, or LOST with the
+   undone: a warning says that a table has kept rows, and a failed undo, that the error of the load
+   has ended the caller's transaction, and the savepoint with it.  Returns ERROR, or LOST with the
    undo's failure in d. */
 static enum bn_sql load_undo(struct bn_mysql_lib *c, const char *undo, struct bn_sql_diag *d)
 {

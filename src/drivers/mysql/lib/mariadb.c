@@ -248,8 +248,8 @@ static int mariadb_wait_alone(int fd, short events, int timeout_ms)
   return n;
 }
 
-/* Returns the event that the library waits for.  It asks for bytes also where OpenSSL waits for
-   room (ma_tls_write), but the server sends none before it has the rest of the statement. */
+/* Returns the event to wait for.  The library asks for bytes also where OpenSSL waits for room
+   (ma_tls_write), although the server sends none before it has the rest of the statement. */
 static short mariadb_event(const struct bn_mysql_lib *c, bool is_read)
 {
   const struct ssl_st *tls;

@@ -62,8 +62,8 @@ void bn_mysql_reply_begin(struct bn_mysql_reply *r, uint8_t seq)
    and return false if it is not valid. */
 
 /* Reads an OK packet: its type, the number of affected rows, an insert id, status (2) and warnings
-   (2).  It is all of a reply without rows.  If short_end was negotiated, it ends rows too: none is
-   affected then, whatever its number says. */
+   (2).  A reply without rows is an OK packet.  If short_end was negotiated, rows end with an OK
+   packet, whose number of affected rows means nothing. */
 static bool packet_read_ok(struct bn_mysql_reply *r, const uint8_t *p, const uint8_t *end)
 {
   uint64_t affected, insert_id;
