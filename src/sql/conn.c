@@ -250,11 +250,11 @@ static enum bn_sql conn_set_isolation(struct bn_sql_conn *c)
   return BN_SQL_ERROR;
 }
 
-/* Says, if the first connection of the run goes through a pooler, that its other clients may get
-   what --db-init-sql sets. */
+/* Asks, for the first connection of the run alone, whether it goes through a pooler.  If so, says
+   that the pooler's other clients may get what --db-init-sql sets. */
 static void conn_hint_at_pooler(const struct bn_sql_conn *c)
 {
-  if (atomic_exchange(&c->sys->pooler_reported, true))
+  if (atomic_exchange(&c->sys->pooler_asked, true))
     return;
   if (conn_ask_pooled(c))
     bn_log_hint("there is a pooler: what --db-init-sql sets for the session may reach its other "

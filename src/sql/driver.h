@@ -61,7 +61,7 @@ struct bn_sqlsys {
   _Atomic bool no_more_reported; /* a server prepares no more statements */
   _Atomic bool text_reported;    /* a server does not prepare some statement */
   _Atomic bool one_by_one;       /* a server did not let statements be prepared together */
-  _Atomic bool pooler_reported;
+  _Atomic bool pooler_asked;     /* whether there is a pooler */
   _Atomic bool remedy_reported;
   struct bn_sql_conn *retired; /* connections that outlived their session in somebody's hands */
   struct bn_sql_statement_cache texts;

@@ -98,23 +98,26 @@ int bn_sql_read_hosts_parse(struct bn_sql_read_hosts *h, const struct bn_list *l
                             const struct bn_driver *ops, struct bn_err *err)
 {
   char masked[BN_MASK_MAX];
-  bool has_servers;
 
   if (list->n == 0)
     return 0;
-  has_servers = bn_sql_has_option(ops, "host");
-  if (!has_servers || ops->transaction == NULL)
-    return bn_err_set(
-        err, EINVAL, "--db-read-hosts cannot be used with the database driver '%s', %s", ops->name,
-        has_servers ? "which does not say whether a transaction is open" : "which has no servers");
+  if (!bn_sql_has_option(ops, "host"))
+    return bn_err_set(err, EINVAL,
+                      "--db-read-hosts cannot be used with the database driver '%s', which has no "
+                      "servers",
+                      ops->name);
+  if (ops->transaction == NULL)
+    return bn_err_set(err, EINVAL,
+                      "--db-read-hosts cannot be used with the database driver '%s', which does "
+                      "not say whether a transaction is open",
+                      ops->name);
   readhosts_copy(h, list);
   for (size_t i = 0; i < h->n; i++) {
     if (readhosts_read_item(&h->item[i], h->text[i], ops) != 0)
-      return bn_err_set(
-          err, EINVAL,
-          "--db-read-hosts=%s: not a server; allowed: host, host:port, [address]:port "
-          "or an absolute path",
-          bn_mask_text(list->item[i], masked));
+      return bn_err_set(err, EINVAL,
+                        "--db-read-hosts=%s: not a server; allowed: host, host:port, [address], "
+                        "[address]:port or an absolute path",
+                        bn_mask_text(list->item[i], masked));
   }
   return 0;
 }

@@ -68,7 +68,7 @@ bool bn_sqlsys_names_statements(const struct bn_sqlsys *sys);
 /* Returns whether the layer has a metric of that name in any configuration. */
 bool bn_sql_has_metric(const char *name);
 /* Returns whether --verify-commits is given. */
-bool bn_sqlsys_verifies(const struct bn_sqlsys *sys);
+bool bn_sqlsys_verifies_commits(const struct bn_sqlsys *sys);
 /* Checks that the servers have the commits that they have acknowledged, and drops the table that
    was made for this check.  The main thread calls it with its session, if --verify-commits is
    given; it may do so while some sessions hang.  Waits 10 s at most for commits that are missing,

@@ -69,7 +69,7 @@ void bn_sqlsys_log_end_hints(const struct bn_sqlsys *sys)
   bn_sql_end_hints_log(&sys->hints);
 }
 
-bool bn_sqlsys_verifies(const struct bn_sqlsys *sys)
+bool bn_sqlsys_verifies_commits(const struct bn_sqlsys *sys)
 {
   return sys->conf->verify_commits;
 }

@@ -299,11 +299,11 @@ static void what_is_no_server_is_refused(void **state)
   for (size_t i = 0; i < sizeof items / sizeof *items; i++) {
     char text[200];
 
-    (void)snprintf(
-        text, sizeof text,
-        "--db-read-hosts=%s: not a server; allowed: host, host:port, [address]:port or an "
-        "absolute path",
-        items[i]);
+    (void)snprintf(text, sizeof text,
+                   "--db-read-hosts=%s: not a server; allowed: host, host:port, [address], "
+                   "[address]:port or an "
+                   "absolute path",
+                   items[i]);
     assert_string_equal(parse(with_socket, items[i]), text);
   }
   assert_string_equal(parse(of_files, "a"),

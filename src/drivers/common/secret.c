@@ -18,10 +18,10 @@ int bn_secret_expand_home(const char *path, char out[BN_SECRET_MAX], struct bn_e
 
   if (strncmp(path, "~/", 2) == 0) {
     home = getenv("HOME");
-    rest = path + 1;
+    if (home == NULL)
+      return bn_err_set(err, ENOENT, "cannot open '%s': HOME is not set", path);
+    rest = path + 1; /* from the slash on */
   }
-  if (home == NULL)
-    return bn_err_set(err, ENOENT, "cannot open '%s': HOME is not set", path);
   n = snprintf(out, BN_SECRET_MAX, "%s%s", home, rest);
   if (n < 0 || n >= BN_SECRET_MAX)
     return bn_err_set(err, ENAMETOOLONG, "cannot open '%s': %s", path, strerror(ENAMETOOLONG));

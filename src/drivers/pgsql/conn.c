@@ -41,23 +41,22 @@ static bool conn_can_use_wire(const struct bn_pgsql_conn *c)
   return bn_pgsql_lib_speaks_version_3(&c->lib) && !c->driver->host->policy->pgsql_shows_notices;
 }
 
-/* Chooses, after the login by libpq, the way of the statements: wire/, unless the option or the
-   connection needs libpq.  Returns DONE, or ERROR and d if the option asks for wire/, which cannot
-   be used. */
+/* Decides, after libpq has logged in, who carries the statements: wire/ if the option and the
+   connection allow it, else libpq, which needs no call for that.  Returns DONE, or ERROR and d if
+   the option demands wire/ and the connection cannot use it. */
 static enum bn_sql conn_choose_way(struct bn_pgsql_conn *c, struct bn_sql_diag *d)
 {
   const int protocol = c->driver->conf->protocol;
 
-  if (protocol == BN_PROTOCOL_LIBRARY)
-    return BN_SQL_DONE;
-  if (conn_can_use_wire(c)) {
+  if (protocol != BN_PROTOCOL_LIBRARY && conn_can_use_wire(c)) {
     bn_pgsql_wire_open(&c->wire, bn_pgsql_lib_socket(&c->lib), bn_pgsql_lib_tls(&c->lib),
                        &c->socket, &c->wait);
     return BN_SQL_DONE;
   }
   if (protocol != BN_PROTOCOL_OWN)
     return BN_SQL_DONE;
-  /* Dialects that show notices were refused by driver_check_conf: encryption needs libpq. */
+  /* Only the encryption is left as the reason, because driver_check_conf has refused dialects that
+     show notices.  The text ends as libpq's own do. */
   return bn_pgsql_fail_text("", "PQconnectPoll",
                             "--pgsql-protocol=own cannot be used on a connection that is encrypted "
                             "without OpenSSL: use --pgsql-protocol=auto\n\n",

@@ -429,7 +429,7 @@ void bn_workload_init(struct bn_workload *w, const struct bn_api *api)
                             .session_close = workload_close_session,
                             .turn = workload_take_turn,
                             .finish = workload_finish};
-  if (sql != NULL && bn_sqlsys_verifies(sql)) {
+  if (sql != NULL && bn_sqlsys_verifies_commits(sql)) {
     w->verify = workload_verify;
     w->forget = workload_forget;
     w->sample = workload_sample;

@@ -56,8 +56,8 @@ void bn_mysql_lib_make_current(struct bn_mysql_lib *c)
   (void)c;
 }
 
-/* The library's own limits hold.  Because the library has no callback for its waits, a login holds
-   up the other sessions of its thread. */
+/* Nothing is refused, because no limit but the library's own ones is set.  The library has no
+   callback for its waits, so that a login holds up the other sessions of its thread. */
 bool bn_mysql_lib_login(struct bn_mysql_lib *c, const struct bn_mysql_place *p,
                         const char **refused)
 {

@@ -41,23 +41,24 @@ static enum bn_sql load_exec(struct bn_pgsql_lib *c, const char *sql, ExecStatus
 }
 
 /* Ends the savepoint of a load, if there is one.  rc: how the load has ended.  The rows of a load
-   that is DONE are kept.  After an ERROR, which stays in d, the load is undone, so that the caller
-   can insert its rows.  Returns rc, or the failure of the savepoint's end, with d. */
+   that is DONE are kept.  After an ERROR, which stays in d, the load is undone; d->rolled_back says
+   whether that has worked, so that the caller can insert the rows itself.  Returns rc; or, with d,
+   the failure to release the savepoint, or LOST if the connection was lost meanwhile. */
 static enum bn_sql load_finish(struct bn_pgsql_lib *c, enum bn_sql rc, struct bn_sql_diag *d)
 {
-  struct bn_sql_diag undone = {0};
-  enum bn_sql undo;
+  struct bn_sql_diag undo_diag = {0};
+  enum bn_sql undo_rc;
 
   if (!c->load_has_savepoint || rc == BN_SQL_LOST)
     return rc;
   if (rc == BN_SQL_DONE)
     return load_exec(c, "RELEASE SAVEPOINT bench_load", PGRES_COMMAND_OK, d);
-  undo = load_exec(c, "ROLLBACK TO SAVEPOINT bench_load", PGRES_COMMAND_OK, &undone);
-  if (undo == BN_SQL_LOST) {
-    *d = undone;
+  undo_rc = load_exec(c, "ROLLBACK TO SAVEPOINT bench_load", PGRES_COMMAND_OK, &undo_diag);
+  if (undo_rc == BN_SQL_LOST) {
+    *d = undo_diag;
     return BN_SQL_LOST;
   }
-  d->rolled_back = undo == BN_SQL_DONE;
+  d->rolled_back = undo_rc == BN_SQL_DONE;
   return rc;
 }
 
