@@ -137,7 +137,7 @@ static void agent_lose_controller(struct bn_agent *a)
 }
 
 /* Refuses a frame that the controller must not send now.  Returns -1. */
-static int agent_refuse_time(const struct bn_frame *f, struct bn_err *err)
+static int agent_refuse_frame(const struct bn_frame *f, struct bn_err *err)
 {
   return bn_err_set(err, EPROTO, "the controller sent %s at a wrong time",
                     bn_frame_get_type_name(f->type));
@@ -188,7 +188,7 @@ static bool agent_is_run(const struct bn_agent *a)
 static int agent_take_hello(struct bn_agent *a, const struct bn_frame *f, struct bn_err *err)
 {
   if (agent_get_stage(a) != STAGE_HELLO)
-    return agent_refuse_time(f, err);
+    return agent_refuse_frame(f, err);
   if (bn_handshake_parse(f->data, f->len, &a->handshake, err) != 0)
     return -1;
   if (a->handshake.sessions > ALL_SESSIONS_MAX)
@@ -210,7 +210,7 @@ static int agent_take_file(struct bn_agent *a, const struct bn_frame *f, struct 
   struct bn_frame_file file;
 
   if (agent_get_stage(a) != STAGE_FILES)
-    return agent_refuse_time(f, err);
+    return agent_refuse_frame(f, err);
   if (bn_frame_get_file(f, &file, err) != 0)
     return -1;
   return bn_temp_folder_add(&a->temp_folder, &file, err);
@@ -243,7 +243,7 @@ static void agent_place_config_files(struct bn_agent *a)
 static int agent_take_open(struct bn_agent *a, const struct bn_frame *f, struct bn_err *err)
 {
   if (agent_get_stage(a) != STAGE_FILES)
-    return agent_refuse_time(f, err);
+    return agent_refuse_frame(f, err);
   agent_place_config_files(a);
   agent_set_stage(a, STAGE_OPEN);
   return 0;
@@ -268,7 +268,7 @@ static int agent_take_start(struct bn_agent *a, const struct bn_frame *f, struct
   if (a->run != NULL)
     bn_run_set_start(a->run, at_ns != 0 ? at_ns : 1);
   agent_unlock(a);
-  return is_early ? agent_refuse_time(f, err) : 0;
+  return is_early ? agent_refuse_frame(f, err) : 0;
 }
 
 /* Lets the sessions of a command go on, because the sessions of all hosts have met.  Returns 0, or
@@ -282,7 +282,7 @@ static int agent_take_pass(struct bn_agent *a, const struct bn_frame *f, struct 
   if (a->run != NULL)
     bn_run_release_barrier(a->run);
   agent_unlock(a);
-  return is_early ? agent_refuse_time(f, err) : 0;
+  return is_early ? agent_refuse_frame(f, err) : 0;
 }
 
 /* Lets bn_agent_compare_source() return, because the controller has the same script. */
@@ -342,7 +342,7 @@ static int agent_take_frame(struct bn_agent *a, const struct bn_frame *f, struct
     agent_take_same(a);
     return 0;
   default:
-    return agent_refuse_time(f, err);
+    return agent_refuse_frame(f, err);
   }
 }
 
@@ -637,6 +637,19 @@ static bool agent_await_open(struct bn_agent *a)
   return is_open;
 }
 
+/* Returns an agent without streams, without a listener and without a temporary folder. */
+static struct bn_agent *agent_new(void)
+{
+  struct bn_agent *a = bn_alloc(1, sizeof *a);
+
+  memcpy(a->name, "bench", sizeof a->name);
+  a->in = a->out = a->queue.fd = a->queue.wake = -1;
+  a->temp_folder.at = a->temp_folder.life = a->remote_output.fd = -1;
+  (void)pthread_mutex_init(&a->lock, NULL);
+  bn_frame_reader_init(&a->reader, BN_FRAME_FROM_CONTROLLER);
+  return a;
+}
+
 int bn_agent_open(struct bn_agent **out, const char *version, struct bn_err *err)
 {
   struct bn_agent *a;
@@ -646,12 +659,7 @@ int bn_agent_open(struct bn_agent **out, const char *version, struct bn_err *err
     return bn_err_set(err, 0,
                       "--agent: standard input is a terminal; agents are started by a run with "
                       "--hosts");
-  a = *out = bn_alloc(1, sizeof *a);
-  memcpy(a->name, "bench", sizeof a->name);
-  a->in = a->out = a->queue.fd = a->queue.wake = -1;
-  a->temp_folder.at = a->temp_folder.life = a->remote_output.fd = -1;
-  (void)pthread_mutex_init(&a->lock, NULL);
-  bn_frame_reader_init(&a->reader, BN_FRAME_FROM_CONTROLLER);
+  a = *out = agent_new();
   /* The dialect is the controller's, not that of this host, and the run of an agent has no hosts of
      its own. */
   (void)unsetenv("BENCH_COMPAT");
@@ -685,15 +693,17 @@ size_t bn_agent_count_outside(const struct bn_agent *a)
    unread_ns.  Does nothing without a listener, which alone sends frames. */
 static void agent_await_sent(struct bn_agent *a)
 {
-  size_t last_pending = SIZE_MAX;
-  uint64_t until_ns = 0; /* set in the first turn, because last_pending differs */
+  size_t last_pending = SIZE_MAX; /* more than there can be: the first turn sets until_ns */
+  uint64_t until_ns = 0;
 
+  if (!a->has_listener)
+    return;
   agent_lock(a);
-  while (a->has_listener) {
+  for (;;) {
     const size_t pending = bn_send_queue_get_pending(&a->queue);
     const uint64_t now_ns = bn_clock_mono();
 
-    if (pending != last_pending)
+    if (pending != last_pending) /* the reader has taken something */
       until_ns = now_ns + unread_ns;
     last_pending = pending;
     if (pending == 0 || now_ns >= until_ns)

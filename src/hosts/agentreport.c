@@ -101,7 +101,8 @@ static int agentreport_checkpoint(void *self, const struct bn_view *v, struct bn
   return agentreport_view(r, &bare, err);
 }
 
-/* Sends an interval, with its histograms packed. */
+/* Sends an interval with its histograms, which bn_group_add_view() packs in a copy.  The copy is
+   freed at once, but its place in the group stays for the next interval. */
 static int agentreport_interval(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct reporter *r = self;

@@ -197,16 +197,17 @@ static int arguments_add_workload(struct bn_arguments *a, const char *test, bool
 static int arguments_add_workloads(struct bn_arguments *a, const char *test_or_mix, bool is_bundled,
                                    struct bn_err *err)
 {
-  const char *rest = test_or_mix;
+  const char *rest = test_or_mix; /* of a mix, which has not been added yet */
   char folder[PATH_MAX] = "";
   struct bn_mix_item item;
   int found;
 
-  if (!bn_mix_is_test(bn_optset_policy(a->from->options), rest))
-    return arguments_add_workload(a, rest, is_bundled, "" /* weight */, folder, err);
+  if (!bn_mix_is_test(bn_optset_policy(a->from->options), test_or_mix))
+    return arguments_add_workload(a, test_or_mix, is_bundled, "" /* weight */, folder, err);
   while ((found = bn_mix_next(&rest, &item, err)) > 0) {
+    const char *mark = item.name + item.len; /* the '@' of the weight, which ends at `rest` */
     char *test = bn_alloc_part(item.name, item.len);
-    char *weight = bn_alloc_part(item.name + item.len, (size_t)(rest - item.name) - item.len);
+    char *weight = bn_alloc_part(mark, (size_t)(rest - mark));
     const int rc =
         arguments_add_workload(a, test, arguments_is_in_bundle(test), weight, folder, err);
 
@@ -300,6 +301,7 @@ static int arguments_add_password_line(struct bn_arguments *a, const char *name,
                                        struct bn_err *err)
 {
   enum { FILE_BYTES_MAX = 64 << 10 };
+  const int name_len = (int)(strlen(name) - strlen("-file")); /* of the option for the password */
   struct bn_buf text = {.max = FILE_BYTES_MAX}, word = {.max = 0};
   int rc;
 
@@ -311,8 +313,8 @@ static int arguments_add_password_line(struct bn_arguments *a, const char *name,
                      "--%s=%s: the file has more than %d KiB; is it that of a password?", name,
                      path, FILE_BYTES_MAX >> 10);
   if (rc == 0) {
-    (void)bn_buf_printf(&word, "--%.*s=%.*s", (int)(strlen(name) - strlen("-file")), name,
-                        (int)strcspn(text.data, "\r\n"), text.data);
+    (void)bn_buf_printf(&word, "--%.*s=%.*s", name_len, name, (int)strcspn(text.data, "\r\n"),
+                        text.data);
     bn_words_adopt(&a->words, bn_buf_take(&word));
   }
   bn_buf_wipe(&text);

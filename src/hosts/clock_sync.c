@@ -54,26 +54,32 @@ static void clock_sync_restart(struct bn_clock_sync *s, struct bn_clock_sync_spa
       .now = measured, .jumps = s->jumps + 1, .best_trip_ns = s->best_trip_ns};
 }
 
+/* Returns what two spans have in common, which are of the same time and overlap. */
+static struct bn_clock_sync_span clock_sync_intersect(struct bn_clock_sync_span a,
+                                                      struct bn_clock_sync_span b)
+{
+  return (struct bn_clock_sync_span){.low_ns = a.low_ns > b.low_ns ? a.low_ns : b.low_ns,
+                                     .high_ns = a.high_ns < b.high_ns ? a.high_ns : b.high_ns,
+                                     .at_ns = a.at_ns};
+}
+
 int bn_clock_sync_add(struct bn_clock_sync *s, uint64_t sent_ns, uint64_t there_ns,
                       uint64_t back_ns)
 {
+  const bool is_first = s->exchanges == 0; /* the exchange that finds a jump counts, too */
   struct bn_clock_sync_span measured, known;
 
   if (sent_ns > back_ns || back_ns > TIME_MAX_NS || there_ns > TIME_MAX_NS)
     return -1;
   measured = clock_sync_measure(sent_ns, there_ns, back_ns);
-  known = s->exchanges > 0 ? clock_sync_widen(s->now, back_ns) : measured;
-  /* A jump sets exchanges to 0, so their sum is 0 only before the first exchange of all. */
-  if (s->exchanges + s->jumps == 0 || back_ns - sent_ns < s->best_trip_ns)
+  known = is_first ? measured : clock_sync_widen(s->now, back_ns);
+  if (is_first || back_ns - sent_ns < s->best_trip_ns)
     s->best_trip_ns = back_ns - sent_ns;
   /* The offset is in both spans, unless the clock was set in between. */
   if (known.low_ns > measured.high_ns || known.high_ns < measured.low_ns)
     clock_sync_restart(s, measured);
   else
-    s->now = (struct bn_clock_sync_span){
-        .low_ns = known.low_ns > measured.low_ns ? known.low_ns : measured.low_ns,
-        .high_ns = known.high_ns < measured.high_ns ? known.high_ns : measured.high_ns,
-        .at_ns = back_ns};
+    s->now = clock_sync_intersect(measured, known);
   s->exchanges++;
   return 0;
 }

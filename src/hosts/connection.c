@@ -111,7 +111,7 @@ void bn_connection_lose(struct bn_connection *c, const char *fmt, ...)
    ("it sent ..."); with another code, it tells of a part of the frame. */
 
 /* Refuses a frame that the host must not send now.  Returns -1. */
-static int connection_refuse_time(const struct bn_frame *f, struct bn_err *err)
+static int connection_refuse_frame(const struct bn_frame *f, struct bn_err *err)
 {
   return bn_err_set(err, EPROTO, "it sent %s at a wrong time", bn_frame_get_type_name(f->type));
 }
@@ -152,7 +152,7 @@ static int connection_take_welcome(struct bn_connection *c, const struct bn_fram
   int rc;
 
   if (c->state != BN_CONNECTION_CONNECTING)
-    return connection_refuse_time(f, err);
+    return connection_refuse_frame(f, err);
   if (bn_welcome_parse(f->data, f->len, &w, err) != 0)
     return -1;
   rc = connection_check_version(w.version, err);
@@ -220,7 +220,7 @@ static int connection_take_ready(struct bn_connection *c, const struct bn_frame 
   int rc;
 
   if (c->state != BN_CONNECTION_OPENING)
-    return connection_refuse_time(f, err);
+    return connection_refuse_frame(f, err);
   map = bn_node_parse_within(f->data, f->len, BN_VALID_HEAD_VALUES, err);
   if (map == NULL)
     return -1;
@@ -236,7 +236,7 @@ static int connection_take_interval(struct bn_connection *c, const struct bn_fra
                                     struct bn_err *err)
 {
   if (c->state != BN_CONNECTION_READY && c->state != BN_CONNECTION_RUNNING)
-    return connection_refuse_time(f, err);
+    return connection_refuse_frame(f, err);
   return bn_intervals_take_line(c->intervals, c->number, f->data, f->len, err);
 }
 
@@ -246,7 +246,7 @@ static int connection_take_result(struct bn_connection *c, const struct bn_frame
                                   struct bn_err *err)
 {
   if (c->state == BN_CONNECTION_CONNECTING)
-    return connection_refuse_time(f, err);
+    return connection_refuse_frame(f, err);
   /* The bound only grows, when the host gets ready, so it is never less than result_text.len. */
   c->result_text.max =
       bn_valid_max_bytes(bn_intervals_get_spec(c->intervals, c->number), c->statements);
@@ -298,7 +298,7 @@ static int connection_take_meet(struct bn_connection *c, const struct bn_frame *
                                 struct bn_err *err)
 {
   if (c->state != BN_CONNECTION_OPENING || c->met)
-    return connection_refuse_time(f, err);
+    return connection_refuse_frame(f, err);
   c->met = true;
   return 0;
 }
@@ -311,7 +311,7 @@ static int connection_take_output(const struct bn_connection *c, const struct bn
   const char *prefix = c->local_data ? c->name : c->group; /* NULL: none */
 
   if (c->state != BN_CONNECTION_OPENING)
-    return connection_refuse_time(f, err);
+    return connection_refuse_frame(f, err);
   bn_remote_output_show(c->printer, c->line, prefix, f->data, f->len);
   return 0;
 }
@@ -322,7 +322,7 @@ static int connection_take_source(struct bn_connection *c, const struct bn_frame
                                   struct bn_err *err)
 {
   if (c->state == BN_CONNECTION_CONNECTING)
-    return connection_refuse_time(f, err);
+    return connection_refuse_frame(f, err);
   if (bn_sources_compare(c->sources, c->name, f->data, f->len, err) != 0)
     return -1;
   if (bn_frame_put(&c->link.to.queue, BN_FRAME_SAME, "", 0) != 0)
@@ -357,7 +357,7 @@ static int connection_take_frame(struct bn_connection *c, const struct bn_frame 
   case BN_FRAME_SOURCE:
     return connection_take_source(c, f, err);
   default:
-    return connection_refuse_time(f, err);
+    return connection_refuse_frame(f, err);
   }
 }
 
@@ -380,11 +380,12 @@ static const char *connection_explain_status(const struct bn_connection *c, int 
 }
 
 /* The loss waits for the end of the process, up to process_end_ns, because the status of the
-   process tells the reason, and the end of the stream does not. */
+   process tells the reason, and the end of the stream does not.  The status 0 tells nothing about a
+   stream that was cut. */
 void bn_connection_check_end(struct bn_connection *c, uint64_t now_ns)
 {
   const bool has_ended = bn_link_check_ended(&c->link);
-  const int how = c->link.wait_status; /* if has_ended */
+  const int wait_status = c->link.wait_status; /* 0 unless has_ended */
   const bool is_cut = bn_frame_is_cut(&c->link.reader);
   const char *where = is_cut ? " in the middle of a message" : "";
 
@@ -394,14 +395,15 @@ void bn_connection_check_end(struct bn_connection *c, uint64_t now_ns)
     return;
   if (c->rank >= 0)
     bn_connection_lose(c, "its agent or the process of this rank has ended%s", where);
-  else if (!has_ended || (how == 0 && is_cut))
+  else if (!has_ended || (wait_status == 0 && is_cut))
     bn_connection_lose(c, "its connection was closed%s", where);
-  else if (WIFSIGNALED(how))
+  else if (WIFSIGNALED(wait_status))
     bn_connection_lose(c, "the process started for it was ended by a signal: %s",
-                       strsignal(WTERMSIG(how)));
+                       strsignal(WTERMSIG(wait_status)));
   else
-    bn_connection_lose(c, "the process started for it ended with status %d%s", WEXITSTATUS(how),
-                       connection_explain_status(c, WEXITSTATUS(how)));
+    bn_connection_lose(c, "the process started for it ended with status %d%s",
+                       WEXITSTATUS(wait_status),
+                       connection_explain_status(c, WEXITSTATUS(wait_status)));
 }
 
 /* Takes the frames that are complete, until the host has ended or is lost.  Returns 0, or -1 and

@@ -138,7 +138,9 @@ static void controller_begin_comparison(struct control *c)
   bn_fleet_enter_phase(f, BN_FLEET_CLOCKS);
 }
 
-/* Takes the run to the next phase if all hosts are ready for it, unless they have been stopped. */
+/* Takes the run to the next phase if all hosts are ready for it, unless they have been stopped.
+   The tests are in the order of the phases, so one call may pass through several.  If all hosts
+   have ended, as they do after another command than `run`, there are no clocks to compare. */
 static void controller_advance(struct control *c)
 {
   struct bn_fleet *f = &c->fleet;
@@ -255,6 +257,17 @@ static bool controller_awaits_process(struct bn_connection *c, uint64_t waited_n
   return !has_ended && c->state == BN_CONNECTION_ENDED;
 }
 
+/* Returns whether the process of any host is waited for after waited_ns.  Looks at all of them, so
+   that each process that has ended is collected. */
+static bool controller_awaits_any_process(struct bn_fleet *f, uint64_t waited_ns)
+{
+  bool is_any_awaited = false;
+
+  for (size_t i = 0; i < f->n; i++)
+    is_any_awaited |= controller_awaits_process(&f->connection[i], waited_ns);
+  return is_any_awaited;
+}
+
 /* Fails the run for each process that has not ended although bench has ended on its host.
    bn_fleet_done() kills such a process. */
 static void controller_fail_for_running_shells(struct bn_fleet *f, uint64_t waited_ns)
@@ -279,7 +292,6 @@ static void controller_await_processes(struct bn_fleet *f, struct pollfd *fd)
 {
   const uint64_t begin_ns = bn_clock_mono();
   uint64_t waited_ns, most_ns = leaving_ns;
-  bool is_any_awaited;
 
   do {
     controller_wait(f, fd);
@@ -287,10 +299,7 @@ static void controller_await_processes(struct bn_fleet *f, struct pollfd *fd)
     waited_ns = bn_clock_mono() - begin_ns;
     if (f->stop_signal.count >= 2 && waited_ns + farewell_ns < most_ns)
       most_ns = waited_ns + farewell_ns; /* set once, because waited_ns grows */
-    is_any_awaited = false;
-    for (size_t i = 0; i < f->n; i++)
-      is_any_awaited |= controller_awaits_process(&f->connection[i], waited_ns);
-  } while (is_any_awaited && waited_ns < most_ns);
+  } while (controller_awaits_any_process(f, waited_ns) && waited_ns < most_ns);
   controller_fail_for_running_shells(f, waited_ns);
 }
 

@@ -131,11 +131,23 @@ static bool frame_is_plain_part(const char *part, size_t len)
          !(len == 2 && part[0] == '.' && part[1] == '.');
 }
 
+/* Returns whether all parts of a name, which '/' separates, are plain. */
+static bool frame_has_plain_parts(const char *name, size_t len)
+{
+  size_t begin = 0; /* of the part that is looked at */
+
+  for (size_t i = 0; i <= len; i++)
+    if (i == len || name[i] == '/') {
+      if (!frame_is_plain_part(name + begin, i - begin))
+        return false;
+      begin = i + 1;
+    }
+  return true;
+}
+
 /* Returns why the name of a file is refused, as the end of a sentence, or NULL. */
 static const char *frame_find_name_fault(const char *name, size_t len)
 {
-  size_t begin = 0;
-
   if (len == 0)
     return "it is empty";
   if (len > BN_FRAME_NAME_MAX)
@@ -145,13 +157,7 @@ static const char *frame_find_name_fault(const char *name, size_t len)
   for (size_t i = 0; i < len; i++)
     if ((unsigned char)name[i] < ' ' || name[i] == 0x7f)
       return "it has a control character";
-  for (size_t i = 0; i <= len; i++)
-    if (i == len || name[i] == '/') {
-      if (!frame_is_plain_part(name + begin, i - begin))
-        return "it leads out of its folder";
-      begin = i + 1;
-    }
-  return NULL;
+  return frame_has_plain_parts(name, len) ? NULL : "it leads out of its folder";
 }
 
 /* Escapes bytes of another host so that a terminal only displays them.  A long text is cut. */

@@ -86,12 +86,10 @@ static int group_work_check_own_profile(const struct bn_group_words *g, struct b
   return bn_group_work_check_profile(own, &why) == 0 ? 0 : group_work_refuse(g, why.text, err);
 }
 
-/* Copies the work of the group from `own`.  The options of `set` have filled `own`: those outside
-   of the groups, overridden by those of the group.  Returns 0, or -1 and err if one of them cannot
-   be used. */
-static int group_work_copy(const struct bn_group_words *g, const struct bn_optset *set,
-                           bool is_here, struct bn_conf *own, struct bn_group_work *out,
-                           struct bn_err *err)
+/* Refuses the group if one of its options, which are in `set` and have filled `own`, has a wrong
+   value or cannot be used.  Returns 0, or -1 and err. */
+static int group_work_check_options(const struct bn_group_words *g, const struct bn_optset *set,
+                                    bool is_here, struct bn_conf *own, struct bn_err *err)
 {
   struct bn_optset_fault fault;
 
@@ -103,17 +101,21 @@ static int group_work_copy(const struct bn_group_words *g, const struct bn_optse
                              "--threads cannot be used with --threads-total, which takes its "
                              "place; leave one out, or write --threads-total=0 in this group",
                              err);
-  *out = (struct bn_group_work){
+  return is_here ? 0 : group_work_check_own_profile(g, own, err);
+}
+
+/* Returns the work that the options in `own` state.  has_seed: --rand-seed is the group's own. */
+static struct bn_group_work group_work_get(const struct bn_conf *own, bool has_seed)
+{
+  return (struct bn_group_work){
       .total = {.threads = (unsigned)own->raw.threads,
                 .threads_total = (unsigned)own->raw.threads_total,
                 .events = (uint64_t)own->raw.events,
                 .events_per_session = (uint64_t)own->raw.events_per_session,
                 .rate = own->raw.rate},
-      .seed =
-          bn_groups_find_value(g, set, "rand-seed") != NULL ? (uint64_t)own->plan.seed_typed : 0,
+      .seed = has_seed ? (uint64_t)own->plan.seed_typed : 0,
       .init_timeout_ns = (uint64_t)(own->raw.thread_init_timeout_s * 1e9),
       .on_thread_error = own->raw.on_thread_error};
-  return is_here ? 0 : group_work_check_own_profile(g, own, err);
 }
 
 int bn_group_work_read(const struct bn_group_words *g, const struct bn_optset *options,
@@ -125,8 +127,10 @@ int bn_group_work_read(const struct bn_group_words *g, const struct bn_optset *o
 
   if (set != NULL) {
     group_work_set_options(g, options, set);
-    rc = group_work_copy(g, set, is_here, &own, out, err);
+    rc = group_work_check_options(g, set, is_here, &own, err);
   }
+  if (rc == 0)
+    *out = group_work_get(&own, bn_groups_find_value(g, set, "rand-seed") != NULL);
   bn_conf_done(&own);
   bn_optset_free(set);
   return rc;

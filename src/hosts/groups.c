@@ -110,8 +110,9 @@ static int groups_add_words(struct bn_group_words *g, const struct bn_list *word
                     g->name);
 }
 
-/* Refuses a group if the list has a group of that name or is full.  Returns 0, or -1 and err. */
-static int groups_check_new(const struct bn_group_list *list, const char *name, size_t len,
+/* Adds a group of that name, which has no words yet.  Returns 0, or -1 and err if the list has a
+   group of that name or is full. */
+static int groups_add_group(struct bn_group_list *list, const char *name, size_t len,
                             struct bn_err *err)
 {
   if (groups_find(list, name, len) != NULL)
@@ -120,6 +121,8 @@ static int groups_check_new(const struct bn_group_list *list, const char *name, 
   if (list->n == BN_GROUPS_MAX)
     return bn_err_set(err, BN_ERR_OPTION, "--group=%.*s: it is one group too many; allowed: %d",
                       (int)len, name, BN_GROUPS_MAX);
+  list->group = bn_alloc_resize(list->group, list->n + 1, sizeof *list->group);
+  list->group[list->n++] = (struct bn_group_words){.name = bn_alloc_part(name, len)};
   return 0;
 }
 
@@ -127,24 +130,22 @@ static int groups_check_new(const struct bn_group_list *list, const char *name, 
 static int groups_read_group(struct bn_group_list *list, const char *text,
                              const struct bn_groups_input *from, struct bn_err *err)
 {
-  const char *name = text + strspn(text, " \t"), *end;
+  const char *name = text + strspn(text, " \t");
   const size_t len = groups_get_name_len(name);
+  const char *colon = name + len + strspn(name + len, " \t"); /* or what stands in its place */
   struct bn_list words = {.n = 0};
   struct bn_group_words *g;
   int rc;
 
-  end = name + len + strspn(name + len, " \t");
-  if (len == 0 || *end != ':')
+  if (len == 0 || *colon != ':')
     return bn_err_set(err, BN_ERR_OPTION,
                       "--group: a name of up to %d letters, digits and underscores, and a colon "
                       "must come first; write --group='NAME: SCRIPT [OPTIONS]'",
                       BN_GROUP_NAME);
-  if (groups_check_new(list, name, len, err) != 0)
+  if (groups_add_group(list, name, len, err) != 0)
     return -1;
-  list->group = bn_alloc_resize(list->group, list->n + 1, sizeof *list->group);
-  g = &list->group[list->n++];
-  *g = (struct bn_group_words){.name = bn_alloc_part(name, len)};
-  if (bn_words_split(end + 1, &words, err) != 0)
+  g = &list->group[list->n - 1];
+  if (bn_words_split(colon + 1, &words, err) != 0)
     return bn_err_set(err, BN_ERR_OPTION, "--group=%s: a quotation mark is not closed", g->name);
   rc = groups_add_words(g, &words, from, err);
   bn_words_done(&words);
@@ -249,9 +250,10 @@ static int groups_check_pair(const struct bn_group_words *g, const struct bn_gro
                              const char *name, const char *other, struct bn_err *err)
 {
   const struct bn_opt *o = bn_conf_find_option(other);
+  const bool uses_name = !groups_is_unset(bn_groups_find_value(g, from->options, name));
+  const bool sets_other = bn_groups_find_value(g, from->options, other) != NULL;
 
-  if (groups_is_unset(bn_groups_find_value(g, from->options, name)) ||
-      bn_groups_find_value(g, from->options, other) != NULL || !bn_conf_uses(from->conf, other))
+  if (!uses_name || sets_other || !bn_conf_uses(from->conf, other))
     return 0;
   return bn_err_set(err, BN_ERR_OPTION,
                     "--group=%s: --%s cannot be used with --%s, which stands outside of the "

@@ -23,26 +23,33 @@ int bn_handover_make_socket(int end[2])
   return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, end);
 }
 
-int bn_handover_send(int socket, const struct bn_handover *h)
+/* Puts the ends of pipes into the control part of a message, for which it has `room`. */
+static void handover_attach_ends(struct msghdr *m, union control_room *room,
+                                 const struct bn_handover *h)
 {
   const int ends[ENDS] = {h->in, h->out};
+  struct cmsghdr *c;
+
+  memset(room, 0, sizeof *room);
+  m->msg_control = room->data;
+  m->msg_controllen = sizeof room->data;
+  c = CMSG_FIRSTHDR(m);
+  c->cmsg_level = SOL_SOCKET;
+  c->cmsg_type = SCM_RIGHTS;
+  c->cmsg_len = CMSG_LEN(sizeof ends);
+  memcpy(CMSG_DATA(c), ends, sizeof ends);
+}
+
+int bn_handover_send(int socket, const struct bn_handover *h)
+{
   uint32_t number = h->number;
   struct iovec payload = {&number, sizeof number};
   struct msghdr m = {.msg_iov = &payload, .msg_iovlen = 1};
   union control_room room;
   ssize_t n;
 
-  memset(&room, 0, sizeof room);
-  if (h->in >= 0 && h->out >= 0) {
-    m.msg_control = room.data;
-    m.msg_controllen = sizeof room.data;
-    struct cmsghdr *c = CMSG_FIRSTHDR(&m);
-
-    c->cmsg_level = SOL_SOCKET;
-    c->cmsg_type = SCM_RIGHTS;
-    c->cmsg_len = CMSG_LEN(sizeof ends);
-    memcpy(CMSG_DATA(c), ends, sizeof ends);
-  }
+  if (h->in >= 0 && h->out >= 0)
+    handover_attach_ends(&m, &room, h);
   do {
     n = sendmsg(socket, &m, MSG_NOSIGNAL);
   } while (n < 0 && errno == EINTR);

@@ -160,28 +160,39 @@ static bool handshake_get_words(const struct bn_node *list, size_t least, struct
   return true;
 }
 
+/* Reads the members of HELLO into *out, which is empty.  Returns false if a member is missing or
+   wrong; the caller frees *out in both cases. */
+static bool handshake_read_hello(const struct bn_node *map, struct bn_handshake *out)
+{
+  const bool has_groups = bn_node_get(map, "outside") != NULL;
+  uint64_t host, hosts;
+
+  out->version = handshake_get_text(map, "version");
+  if (out->version == NULL || !handshake_get_number(map, "hosts", UINT32_MAX, &hosts) ||
+      !handshake_get_number(map, "host", UINT32_MAX, &host) || host >= hosts)
+    return false;
+  out->host = (unsigned)host;
+  out->hosts = (unsigned)hosts;
+  if (!handshake_get_number(map, "sessions", UINT32_MAX, &out->sessions) ||
+      !handshake_get_number(map, "first_session", UINT32_MAX, &out->first_session) ||
+      (out->first_session > 0 && out->first_session >= out->sessions))
+    return false;
+  if (!handshake_get_words(bn_node_get(map, "argv"), 1 /* least */, &out->argv) ||
+      !handshake_get_words(bn_node_get(map, "environment"), 0 /* least */, &out->environment))
+    return false;
+  return !has_groups || handshake_get_number(map, "outside", out->argv.n, &out->outside);
+}
+
 int bn_handshake_parse(const char *data, size_t len, struct bn_handshake *out, struct bn_err *err)
 {
   struct bn_node *map = handshake_parse_map(data, len, "HELLO", err);
-  uint64_t host = 0, hosts = 0;
   bool is_complete;
 
   *out = (struct bn_handshake){.host = 0};
   if (map == NULL)
     return -1;
-  out->version = handshake_get_text(map, "version");
-  is_complete = out->version != NULL && handshake_get_number(map, "hosts", UINT32_MAX, &hosts) &&
-                handshake_get_number(map, "host", UINT32_MAX, &host) && host < hosts &&
-                handshake_get_number(map, "sessions", UINT32_MAX, &out->sessions) &&
-                handshake_get_number(map, "first_session", UINT32_MAX, &out->first_session) &&
-                (out->first_session == 0 || out->first_session < out->sessions) &&
-                handshake_get_words(bn_node_get(map, "argv"), 1, &out->argv) &&
-                (bn_node_get(map, "outside") == NULL ||
-                 handshake_get_number(map, "outside", out->argv.n, &out->outside)) &&
-                handshake_get_words(bn_node_get(map, "environment"), 0, &out->environment);
+  is_complete = handshake_read_hello(map, out);
   bn_node_free(map);
-  out->host = (unsigned)host;
-  out->hosts = (unsigned)hosts;
   if (is_complete)
     return 0;
   bn_handshake_done(out);

@@ -111,18 +111,6 @@ struct line {
   size_t len;        /* of the texts */
 };
 
-/* Refuses the line that was read last if one of its n histograms has, together with the counts in
-   `before`, more than `most` values: the sums of all hosts might not fit into 64 bits.  `before`
-   NULL: the counts of earlier lines do not matter.  Returns 0, or -1 and err. */
-static int intervals_check_counts(const struct bn_intervals *r, size_t n, const uint64_t *before,
-                                  uint64_t most, struct bn_err *err)
-{
-  for (size_t i = 0; i < n; i++)
-    if (r->line.count[i] > most - (before != NULL ? before[i] : 0))
-      return bn_err_set(err, EPROTO, "its histograms are too large");
-  return 0;
-}
-
 /* Lowers the number of rounds for which hosts may be ahead, so that the histograms of all rounds
    keep within HISTS_MAX_BYTES.  Some rounds always fit, because there are at most
    BN_BOUND_HISTOGRAMS.  Comes before the first line: later, records would not be found any more. */
@@ -353,26 +341,25 @@ static void intervals_sum_second(struct bn_intervals *r, uint64_t second)
   r->together = t;
 }
 
-/* Updates r->together after a tick: looks at the seconds after r->judged_seconds which the slowest
-   host has reached, and of which counts are still kept. */
+/* Updates r->together after a tick: looks at the seconds after r->judged_seconds that all hosts
+   have reached, and whose counts are still kept. */
 static void intervals_update_together(struct bn_intervals *r)
 {
-  uint64_t until = UINT64_MAX, from;
+  uint64_t reached = UINT64_MAX, judged = r->judged_seconds;
 
   for (size_t i = 0; i < r->n; i++) {
     const struct bn_intervals_host *h = &r->host[i];
     const uint64_t last = h->ticks > 0 ? round_find_number(1, &h->tick.view) : 0;
 
-    until = last < until ? last : until;
+    reached = last < reached ? last : reached;
   }
-  if (until <= r->judged_seconds)
+  if (reached <= judged)
     return;
-  from = r->judged_seconds;
-  if (until - from > BN_INTERVALS_SECONDS)
-    from = until - BN_INTERVALS_SECONDS;
-  for (uint64_t second = from + 1; second <= until; second++)
-    intervals_sum_second(r, second);
-  r->judged_seconds = until;
+  if (reached - judged > BN_INTERVALS_SECONDS)
+    judged = reached - BN_INTERVALS_SECONDS;
+  while (judged < reached)
+    intervals_sum_second(r, ++judged);
+  r->judged_seconds = judged;
 }
 
 /* Raises r->longest_ns to the upper bound of the longest event in the line that was read last.  In
@@ -421,16 +408,31 @@ static int (*const adders[])(struct bn_intervals *, struct bn_intervals_host *, 
                                                  [BN_VIEW_TICK] = intervals_add_tick};
 enum { SPANS = sizeof adders / sizeof *adders };
 
-/* Reads and adds the view of a line of a host, which has the given span.  The histograms of all
-   checkpoints may be added up, so each checkpoint may have its part of the largest count only.  The
-   histograms of all ticks of a host are added up, so a tick is checked with the ticks before it.
-   Returns 0, or -1 and err. */
+/* Refuses the line that was read last if one of its histograms has so many values that the sums of
+   all hosts might not fit into 64 bits.  All checkpoints may be added up, so each of them may have
+   only its part of the largest count.  All ticks of a host are added up, so a tick is checked with
+   the ticks before it.  Returns 0, or -1 and err. */
+static int intervals_check_counts(const struct bn_intervals *r, const struct bn_intervals_host *h,
+                                  enum bn_view_span span, struct bn_err *err)
+{
+  const size_t n = intervals_get_sum_metrics(r, h)->n_hists;
+  const uint64_t *before = span == BN_VIEW_TICK ? h->ticked.count : NULL;
+  uint64_t most = bn_sum_largest_count(r->n);
+
+  if (span == BN_VIEW_CHECKPOINT && r->n_checks > 0)
+    most /= r->n_checks;
+  for (size_t i = 0; i < n; i++)
+    if (r->line.count[i] > most - (before != NULL ? before[i] : 0))
+      return bn_err_set(err, EPROTO, "its histograms are too large");
+  return 0;
+}
+
+/* Reads, checks and adds the view of a line of a host, which has the given span.  Returns 0, or -1
+   and err. */
 static int intervals_add_view(struct bn_intervals *r, size_t host, const struct line *line,
                               enum bn_view_span span, struct bn_err *err)
 {
   struct bn_intervals_host *h = &r->host[host];
-  const uint64_t *before = span == BN_VIEW_TICK ? h->ticked.count : NULL;
-  uint64_t most = bn_sum_largest_count(r->n);
   struct bn_record record;
   int rc;
 
@@ -444,10 +446,8 @@ static int intervals_add_view(struct bn_intervals *r, size_t host, const struct 
     bn_group_layout_convert_record(&r->layout, host, &record);
     bn_group_layout_convert_line(&r->layout, host, &r->line);
   }
-  if (span == BN_VIEW_CHECKPOINT && r->n_checks > 0)
-    most /= r->n_checks;
   if (rc == 0)
-    rc = intervals_check_counts(r, intervals_get_sum_metrics(r, h)->n_hists, before, most, err);
+    rc = intervals_check_counts(r, h, span, err);
   if (rc == 0)
     rc = adders[span](r, h, &record, err);
   if (rc != 0)

@@ -69,14 +69,28 @@ static void intervals_make_snap_since_base(const struct bn_intervals_host *h, st
   since->max_ns = 0;
 }
 
+/* Fills the view of that snapshot, which begins before_ns after the start of the measurement.  The
+   view borrows from the snapshot and the store, for which bn_view_store_done() follows. */
+static void intervals_fill_view_since_base(const struct bn_intervals_host *h,
+                                           const struct bn_snap *since, uint64_t before_ns,
+                                           struct bn_view_store *store, struct bn_view *v)
+{
+  const struct bn_view *tick = &h->tick.view;
+  const struct bn_view_rules rules = {.percents = tick->percents,
+                                      .n_percents = tick->n_percents,
+                                      .span_s = tick->span_s - (double)before_ns * 1e-9};
+
+  bn_view_store_init(store, since);
+  bn_view_fill(v, store, since, &rules);
+  intervals_copy_instant(v, tick);
+}
+
 /* Makes the result of a lost host of the time since h->base.  bn_journal_complete_cut() takes that
    time for the whole run, so the start is moved back to where it was.  Returns 1, or -1 and err if
    the figures make no sense. */
 static int intervals_make_result_since_base(const struct bn_intervals_host *h,
                                             struct bn_result *out, struct bn_err *err)
 {
-  const struct bn_view *tick = &h->tick.view;
-  struct bn_view_rules rules = {.percents = tick->percents, .n_percents = tick->n_percents};
   struct bn_view_store store;
   struct bn_snap since;
   struct bn_view v;
@@ -85,10 +99,7 @@ static int intervals_make_result_since_base(const struct bn_intervals_host *h,
 
   intervals_make_snap_since_base(h, &since);
   before_ns = h->tick.delta.span_ns - since.span_ns;
-  rules.span_s = tick->span_s - (double)before_ns * 1e-9;
-  bn_view_store_init(&store, &since);
-  bn_view_fill(&v, &store, &since, &rules);
-  intervals_copy_instant(&v, tick);
+  intervals_fill_view_since_base(h, &since, before_ns, &store, &v);
   rc = bn_valid_check_view(&h->spec, &v, err);
   if (rc == 0) {
     intervals_make_cut_result(h, &since, &v, out);
@@ -204,12 +215,10 @@ void bn_intervals_add_results(struct bn_intervals *r, double at_s, struct bn_vie
 
 /* Copies to a view from bn_view_fill() all that it lacks of a total, because it does not follow
    from a snapshot: figures of the whole run, and what is listed beside the figures.  The view
-   borrows from `total`, whose figures of the workload become 0. */
+   borrows from the total. */
 static void intervals_copy_total_only(struct bn_view *v, struct bn_view_store *store,
-                                      struct bn_record *total)
+                                      const struct bn_view *from)
 {
-  const struct bn_view *from = &total->view;
-
   _Static_assert(sizeof(uint64_t) == sizeof(double), "memcpy() copies figures of both types");
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
     if (f->rule == BN_RULE_SUM || f->rule == BN_RULE_LONGEST)
@@ -225,14 +234,11 @@ static void intervals_copy_total_only(struct bn_view *v, struct bn_view_store *s
   v->n_watched = from->n_watched;
   v->phases = from->phases;
   v->n_phases = from->n_phases;
+  v->figures = from->figures;
+  v->n_figures = from->n_figures;
   for (size_t i = 0; i < v->n_timings; i++)
     if (store->timing[i].of_phase)
       store->timing[i] = from->timings[i];
-  /* The figures of the workload are 0, because no event is left, but the sum needs them. */
-  for (size_t i = 0; i < from->n_figures; i++)
-    total->store.figure[i].value = 0;
-  v->figures = from->figures;
-  v->n_figures = from->n_figures;
 }
 
 /* Subtracts from the total of a result all that it has counted, because a checkpoint has that.  The
@@ -257,7 +263,10 @@ static void intervals_subtract_counted(struct bn_result *result)
                                       .oldest_ns = bn_view_seconds_to_ns(rest.view.oldest_s)};
   bn_view_store_init(&store, &rest.delta);
   bn_view_fill(&v, &store, &rest.delta, &rules);
-  intervals_copy_total_only(&v, &store, &rest);
+  /* The figures of the workload are 0, because no event is left, but the sum needs them. */
+  for (size_t i = 0; i < rest.view.n_figures; i++)
+    rest.store.figure[i].value = 0;
+  intervals_copy_total_only(&v, &store, &rest.view);
   bn_group_add_view(&result->group[0], &v);
   bn_view_store_done(&store);
   bn_record_done(&rest);

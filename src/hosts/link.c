@@ -27,6 +27,16 @@ static void link_init(struct bn_link *l, const char *name)
   l->heard_ns = l->taken_ns = bn_clock_mono();
 }
 
+/* Makes the pipes of a link, and stores the ends for its program.  `errors` is NULL if there is no
+   pipe for its standard error.  Returns 0, or -1 and errno; the ends that were made stay open. */
+static int link_make_pipes(struct bn_link *l, int *in, int *out, int *errors)
+{
+  if (bn_pipe_make(&l->to.fd, in, true /* we_write */) != 0 ||
+      bn_pipe_make(&l->out, out, false /* we_write */) != 0)
+    return -1;
+  return errors != NULL ? bn_pipe_make(&l->errors, errors, false /* we_write */) : 0;
+}
+
 /* Starts the program with the words of argv.  `errors` is its standard error, or -1 for a pipe
    whose lines bn_link_print_errors() prints.  Returns 0, or -1 and err.  After a failure, the pipe
    to the program is closed, by which bn_fleet_launch() knows that the host was not started; the
@@ -38,9 +48,7 @@ static int link_start(struct bn_link *l, const char *name, char *const *argv, in
   pid_t pid = -1;
 
   link_init(l, name);
-  if (bn_pipe_make(&l->to.fd, &in, true /* we_write */) != 0 ||
-      bn_pipe_make(&l->out, &out, false /* we_write */) != 0 ||
-      (errors < 0 && bn_pipe_make(&l->errors, &pipe, false /* we_write */) != 0)) {
+  if (link_make_pipes(l, &in, &out, errors < 0 ? &pipe : NULL) != 0) {
     (void)bn_err_set(err, errno, "cannot start '%s': %s", argv[0], strerror(errno));
   } else {
     const struct bn_spawn s = {.argv = argv,
@@ -66,16 +74,17 @@ static int link_start(struct bn_link *l, const char *name, char *const *argv, in
 int bn_link_start_shell(struct bn_link *l, const char *host, const char *shell, const char *program,
                         const sigset_t *masked, struct bn_err *err)
 {
-  const char *const more[] = {host, program, "--agent"};
+  enum { N_MORE = 3 };
+  const char *const more[N_MORE] = {host, program, "--agent"};
   struct bn_list words = {.n = 0};
   int rc = bn_words_split(shell, &words, err);
-  char **argv = bn_alloc(words.n + sizeof more / sizeof *more + 1, sizeof *argv);
+  char **argv = bn_alloc(words.n + N_MORE + 1 /* NULL */, sizeof *argv);
 
   if (rc == 0 && words.n == 0)
     rc = bn_err_set(err, EINVAL, "--hosts-shell is empty; leave it out to use ssh");
   for (size_t i = 0; i < words.n; i++)
     argv[i] = words.item[i];
-  for (size_t i = 0; i < sizeof more / sizeof *more; i++)
+  for (size_t i = 0; i < N_MORE; i++)
     argv[words.n + i] = (char *)(uintptr_t)more[i]; /* bn_spawn() does not change it */
   if (rc == 0)
     rc = link_start(l, host, argv, -1 /* errors */, masked, err);

@@ -288,33 +288,38 @@ static uint64_t liveness_add_to_limit(const struct bn_fleet *f, uint64_t more_ns
   return at_ns + liveness_get_grace(f) + liveness_get_verify_time(f) + more_ns;
 }
 
-/* Returns the time after which a host that is still there is lost, or UINT64_MAX for none. */
-static uint64_t liveness_get_deadline(const struct bn_fleet *f, const struct bn_connection *c)
+/* Returns the time at which the phase has to be over for a host that was not told to stop, or
+   UINT64_MAX if the phase has no limit. */
+static uint64_t liveness_get_phase_deadline(const struct bn_fleet *f, const struct bn_connection *c)
 {
   const uint64_t init_ns = f->group_work != NULL ? f->group_work[c->group_number].init_timeout_ns
                                                  : f->setup->conf->init_timeout_ns;
 
+  switch (f->phase) {
+  case BN_FLEET_CONNECT:
+    return f->phase_ns + connect_ns;
+  case BN_FLEET_OPEN:
+    return f->is_run && init_ns > 0 ? f->phase_ns + init_ns + late_end_ns : UINT64_MAX;
+  case BN_FLEET_CLOCKS:
+    return f->phase_ns + ending_ns;
+  case BN_FLEET_RUN:
+    break;
+  }
+  return liveness_add_to_limit(f, late_end_ns);
+}
+
+/* Returns the time after which a host that is still there is lost, or UINT64_MAX for none. */
+static uint64_t liveness_get_deadline(const struct bn_fleet *f, const struct bn_connection *c)
+{
   if (bn_fleet_is_urged(f))
     return f->stop_signal.first_ns + launcher_end_ns;
   /* Hosts that were late have had a part of their time already. */
   if (f->stop == BN_FRAME_STOP_NOW)
     return f->stop_ns + (f->late ? late_end_ns - late_urge_ns : leaving_ns) +
            liveness_get_verify_time(f);
-  if (f->stop == BN_FRAME_STOP_ORDER || f->phase == BN_FLEET_RUN)
+  if (f->stop == BN_FRAME_STOP_ORDER)
     return liveness_add_to_limit(f, late_end_ns);
-  switch (f->phase) {
-  case BN_FLEET_CONNECT:
-    return f->phase_ns + connect_ns;
-  case BN_FLEET_OPEN:
-    if (f->is_run && init_ns > 0)
-      return f->phase_ns + init_ns + late_end_ns;
-    break;
-  case BN_FLEET_CLOCKS:
-    return f->phase_ns + ending_ns;
-  case BN_FLEET_RUN:
-    break;
-  }
-  return UINT64_MAX;
+  return liveness_get_phase_deadline(f, c);
 }
 
 /* Returns whether the host sends its result now and is waited for.  It is not if the user or a
@@ -333,28 +338,35 @@ static bool liveness_is_running(const struct bn_fleet *f, const struct bn_connec
   return bn_connection_is_alive(c) && !liveness_may_send_result(f, c, now_ns);
 }
 
-/* Tells all hosts to end at once if the signal of a launcher leaves no more time, or if some hosts
-   have not ended late_urge_ns after the limit; these are named.  A host that is only slow still
-   sends a result then, in which the events in flight are unfinished. */
-static void liveness_urge_late_hosts(struct bn_fleet *f, uint64_t now_ns)
+/* Prints a line for each host that still runs, although late_urge_ns after the limit are over.
+   Returns the number of lines. */
+static size_t liveness_log_late_hosts(struct bn_fleet *f, uint64_t now_ns)
 {
   const double grace_s = (double)(liveness_get_grace(f) + liveness_get_verify_time(f)) * 1e-9;
-  const char *what = f->stop != 0 ? "it was told to end" : "the time limit";
-  bool is_any_late = false;
+  const char *limit = f->stop != 0 ? "it was told to end" : "the time limit";
+  size_t n_late = 0;
 
+  for (size_t i = 0; i < f->n; i++) {
+    if (!liveness_is_running(f, &f->connection[i], now_ns))
+      continue;
+    n_late++;
+    bn_printer_say(&f->printer,
+                   "%s: it has not ended %.1f s after %s (--time-grace): ending it at once",
+                   f->connection[i].name, grace_s, limit);
+  }
+  return n_late;
+}
+
+/* Tells all hosts to end at once if the signal of a launcher leaves no more time, or if some hosts
+   have not ended late_urge_ns after the limit.  A host that is only slow still sends a result then,
+   in which the events in flight are unfinished. */
+static void liveness_urge_late_hosts(struct bn_fleet *f, uint64_t now_ns)
+{
   if (bn_fleet_is_urged(f) && now_ns > f->stop_signal.first_ns + launcher_urge_ns)
     bn_fleet_stop(f, BN_FRAME_STOP_NOW, now_ns);
   if (f->stop == BN_FRAME_STOP_NOW || now_ns <= liveness_add_to_limit(f, late_urge_ns))
     return;
-  for (size_t i = 0; i < f->n; i++) {
-    if (!liveness_is_running(f, &f->connection[i], now_ns))
-      continue;
-    is_any_late = true;
-    bn_printer_say(&f->printer,
-                   "%s: it has not ended %.1f s after %s (--time-grace): ending it at once",
-                   f->connection[i].name, grace_s, what);
-  }
-  if (!is_any_late)
+  if (liveness_log_late_hosts(f, now_ns) == 0)
     return;
   f->failed = f->late = true;
   bn_fleet_stop(f, BN_FRAME_STOP_NOW, now_ns);

@@ -140,22 +140,24 @@ static bool merged_has_rate_profile(const struct bn_merged_result_part *p)
 static void merged_add_plans(struct bn_plan *plan, const struct bn_merged_result_part *part,
                              size_t n)
 {
-  const char *group = ""; /* of the part before */
+  const char *last_group = ""; /* of the part before */
   bool is_endless = false;
 
   plan->events = 0;
   plan->rate = 0;
   for (size_t i = 0; i < n; i++) {
-    const struct bn_plan *own = part[i].result != NULL ? &part[i].result->facts.plan : NULL;
+    const struct bn_plan *own;
+    bool is_new_group;
 
-    if (own == NULL)
+    if (part[i].result == NULL)
       continue;
+    own = &part[i].result->facts.plan;
+    is_new_group = strcmp(last_group, merged_get_group(&part[i])) != 0;
+    last_group = merged_get_group(&part[i]);
     is_endless |= own->events == 0 || own->events > UINT64_MAX - plan->events;
-    /* Each host of a group has the rate of the whole group if a profile sets it. */
-    if (strcmp(group, merged_get_group(&part[i])) != 0 || !merged_has_rate_profile(&part[i]))
-      plan->rate += own->rate;
     plan->events += own->events;
-    group = merged_get_group(&part[i]);
+    if (is_new_group || !merged_has_rate_profile(&part[i]))
+      plan->rate += own->rate;
   }
   if (is_endless)
     plan->events = 0;
@@ -564,9 +566,10 @@ static void merged_add_groups(struct bn_result *out, const struct bn_merged_resu
   }
 }
 
-void bn_merged_result_add_together(const struct bn_merged_result_part *part, size_t n,
-                                   const struct bn_intervals_together *seconds,
-                                   struct bn_facts *out)
+/* Stores for how many seconds all parts ran together, from the last beginning to the first end.
+   Returns false, and stores nothing, if a part has no result. */
+static bool merged_find_time_together(const struct bn_merged_result_part *part, size_t n,
+                                      double *out_s)
 {
   uint64_t begin_ns = 0, end_ns = UINT64_MAX;
 
@@ -574,14 +577,26 @@ void bn_merged_result_add_together(const struct bn_merged_result_part *part, siz
     const struct bn_snap *s;
 
     if (part[i].result == NULL)
-      return;
+      return false;
     s = &part[i].result->group[0].total.delta;
     if (s->at_ns - s->span_ns > begin_ns)
       begin_ns = s->at_ns - s->span_ns;
-    end_ns = s->at_ns < end_ns ? s->at_ns : end_ns;
+    if (s->at_ns < end_ns)
+      end_ns = s->at_ns;
   }
-  bn_facts_set_real(out, BN_HOSTS_SECTION, BN_HOSTS_TIME,
-                    end_ns > begin_ns ? merged_get_seconds(begin_ns, end_ns) : 0);
+  *out_s = end_ns > begin_ns ? merged_get_seconds(begin_ns, end_ns) : 0;
+  return true;
+}
+
+void bn_merged_result_add_together(const struct bn_merged_result_part *part, size_t n,
+                                   const struct bn_intervals_together *seconds,
+                                   struct bn_facts *out)
+{
+  double together_s;
+
+  if (!merged_find_time_together(part, n, &together_s))
+    return;
+  bn_facts_set_real(out, BN_HOSTS_SECTION, BN_HOSTS_TIME, together_s);
   if (seconds->second == 0)
     return;
   bn_facts_set_real(out, BN_HOSTS_SECTION, BN_HOSTS_RATE, seconds->events_per_s);

@@ -41,7 +41,8 @@ bool bn_run_report_open(struct bn_run_report *r, struct bn_fleet *f)
   return bn_reporters_open(&r->reporters, &plan);
 }
 
-/* Returns the hosts and their results as they are known now; the caller frees the array. */
+/* Returns the hosts and their results as they are known now; the caller frees the array.  Before
+   the start, a result has the facts of its host alone. */
 static struct bn_merged_result_part *run_report_make_parts(const struct bn_fleet *f)
 {
   struct bn_merged_result_part *part = bn_alloc(f->n, sizeof *part);
@@ -342,28 +343,37 @@ static void run_report_set_end_by_stop(struct bn_run_report *r)
   end->reason = run_report_find_stop_reason(r);
 }
 
-/* Sets the end of a run that was not stopped, from the ends of its hosts.  If these have different
-   reasons, the reason is BN_END_UNKNOWN.  A signal that has stopped the run on one host is a
-   failure of the whole run, which has got no signal. */
-static void run_report_set_end_by_hosts(struct bn_run_report *r)
+/* Returns the reason that all results have whose ends count, BN_END_UNKNOWN if they have different
+   reasons, or `otherwise` if there is no such result. */
+static enum bn_end_reason run_report_join_reasons(const struct bn_fleet *f,
+                                                  enum bn_end_reason otherwise)
 {
-  const struct bn_fleet *f = r->fleet;
-  struct bn_end *end = &r->end;
+  enum bn_end_reason joint = otherwise;
   bool has_reason = false;
 
-  if (end->reason == BN_END_SIGNAL)
-    end->reason = BN_END_FAILURE;
-  end->signo = 0;
-  end->status = run_report_merge_host_statuses(f);
   for (size_t i = 0; i < f->n; i++) {
     const struct bn_connection *c = &f->connection[i];
     const enum bn_end_reason reason = c->result.end.reason;
 
     if (!run_report_end_counts(c) || !c->has_result)
       continue;
-    end->reason = has_reason && reason != end->reason ? BN_END_UNKNOWN : reason;
+    joint = has_reason && reason != joint ? BN_END_UNKNOWN : reason;
     has_reason = true;
   }
+  return joint;
+}
+
+/* Sets the end of a run that was not stopped, from the ends of its hosts.  A signal that has
+   stopped the run on one host is a failure of the whole run, which has got no signal. */
+static void run_report_set_end_by_hosts(struct bn_run_report *r)
+{
+  struct bn_end *end = &r->end;
+
+  if (end->reason == BN_END_SIGNAL)
+    end->reason = BN_END_FAILURE;
+  end->reason = run_report_join_reasons(r->fleet, end->reason);
+  end->signo = 0;
+  end->status = run_report_merge_host_statuses(r->fleet);
 }
 
 /* Sets how the run has ended, from the sum of the ends of its hosts in r->result.
@@ -473,30 +483,34 @@ static struct bn_view_counts run_report_count_group(const struct bn_fleet *f, si
   return all;
 }
 
-/* If no event has succeeded in the run or, if it has groups, in one of them, logs that and adds it
-   to the exit status.  Without hosts, the groups have judged themselves. */
+/* If no event has succeeded in group i, whose sum over all hosts is given, logs that and adds it to
+   the exit status. */
+static void run_report_judge_group(struct bn_run_report *r, size_t i, const struct bn_group *sum)
+{
+  struct bn_view_counts all;
+
+  if (!sum->has_total)
+    return;
+  all = run_report_count_group(r->fleet, i, &sum->total.view);
+  if (!bn_outcome_is_empty(&all))
+    return;
+  bn_outcome_log_empty(&all, sum->member != NULL ? sum->member->host : NULL);
+  r->end.status = bn_merge_join_status(r->end.status, BN_STATUS_EMPTY);
+}
+
+/* Judges each group or, in a run without groups, all hosts together.  The first group of the result
+   is the sum of all hosts; the sum of each group follows.  Without hosts, the groups have judged
+   themselves. */
 static void run_report_judge_emptiness(struct bn_run_report *r)
 {
   const struct bn_fleet *f = r->fleet;
-  const bool has_groups = bn_fleet_has_groups(f);
-  const size_t n_sums = has_groups ? f->groups->n : 1;
-  /* The first member of the result is the sum of all hosts; the sum of each group follows. */
-  const struct bn_group *sums = has_groups ? r->result.group + 1 : r->result.group;
 
   if (f->list.n == 0)
     return;
-  for (size_t i = 0; i < n_sums; i++) {
-    const struct bn_group *g = &sums[i];
-    struct bn_view_counts all;
-
-    if (!g->has_total)
-      continue;
-    all = run_report_count_group(f, i, &g->total.view);
-    if (!bn_outcome_is_empty(&all))
-      continue;
-    bn_outcome_log_empty(&all, g->member != NULL ? g->member->host : NULL);
-    r->end.status = bn_merge_join_status(r->end.status, BN_STATUS_EMPTY);
-  }
+  if (!bn_fleet_has_groups(f))
+    run_report_judge_group(r, 0, &r->result.group[0]);
+  for (size_t i = 0; i < f->groups->n; i++)
+    run_report_judge_group(r, i, &r->result.group[1 + i]);
 }
 
 /* Prints the total, and adds to the exit status what only the sum of the hosts shows: assertions

@@ -332,17 +332,27 @@ static void work_split_divide_events(const struct bn_work_split_total *total,
   }
 }
 
+/* Sets the threads of each host: the number after its name, or else --threads or its part of
+   --threads-total.  Returns 0, or -1 and err. */
+static int work_split_set_threads(const struct bn_work_split_list *list,
+                                  const struct bn_work_split_total *total,
+                                  struct bn_work_split *out, struct bn_err *err)
+{
+  if (total->threads_total > 0)
+    return work_split_divide_threads(list, total->threads_total, out, err);
+  for (size_t i = 0; i < list->n; i++)
+    out[i].threads = list->host[i].threads > 0 ? list->host[i].threads : total->threads;
+  return 0;
+}
+
 int bn_work_split_divide(const struct bn_work_split_list *list,
                          const struct bn_work_split_total *total, struct bn_work_split *out,
                          uint64_t *sessions, struct bn_err *err)
 {
-  uint64_t all = 0;
+  uint64_t all = 0; /* the threads of all hosts */
 
-  for (size_t i = 0; i < list->n; i++)
-    out[i] = (struct bn_work_split){.threads = list->host[i].threads > 0 ? list->host[i].threads
-                                                                         : total->threads};
-  if (total->threads_total > 0 &&
-      work_split_divide_threads(list, total->threads_total, out, err) != 0)
+  memset(out, 0, list->n * sizeof *out);
+  if (work_split_set_threads(list, total, out, err) != 0)
     return -1;
   if (work_split_check_integer("events", total->events, list->n, err) != 0 ||
       (total->integer_rate &&
