@@ -147,7 +147,8 @@ static void hdr_print_line(const struct hdr *h, const char *tag, double from_s, 
   bn_buf_done(&text);
 }
 
-/* Prints the line of a metric.  Only the latency of events has a line if it is empty. */
+/* Prints the line of metric i of the view, whose values, of the time from from_s to the end of the
+   view, are in the histogram.  Only the latency of events has a line if it is empty. */
 static void hdr_print_metric(const struct hdr *h, const struct bn_view *v, size_t i, double from_s,
                              const struct bn_hist_sparse *s)
 {

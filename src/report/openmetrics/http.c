@@ -143,7 +143,7 @@ static struct bn_web_server *http_start(const struct sockaddr *at, const struct 
   }
   s->page = page;
   s->end = eventfd(0, EFD_CLOEXEC);
-  errno = 0;
+  errno = 0; /* libmicrohttpd may fail without setting it */
   s->daemon =
       MHD_start_daemon(MHD_USE_EPOLL | family, 0, NULL, NULL, http_handle, s, MHD_OPTION_SOCK_ADDR,
                        at, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,

@@ -146,6 +146,18 @@ static int total_make_lines(struct total *t, int fd, off_t size, struct bn_err *
   return 0;
 }
 
+/* Sets err to the sentence why the lines could not be written, by errno, and cuts the file to its
+   size before if `done` bytes of them were written.  Returns -1. */
+static int total_undo_append(const struct total *t, int fd, off_t size, size_t done,
+                             struct bn_err *err)
+{
+  (void)total_refuse(t->path, strerror(errno), err);
+  if (done == 0 || ftruncate(fd, size) == 0)
+    return -1;
+  return bn_err_set(err, errno, "cannot remove half a row from the end of '%s': %s", t->path,
+                    strerror(errno));
+}
+
 /* Appends all lines or none, so that a reader never finds half a row.  size: bytes of the file
    before.  Returns 0, or -1 and err. */
 static int total_append(const struct total *t, int fd, off_t size, struct bn_err *err)
@@ -155,14 +167,11 @@ static int total_append(const struct total *t, int fd, off_t size, struct bn_err
   while (done < t->line.len) {
     const ssize_t n = write(fd, t->line.data + done, t->line.len - done);
 
-    if (n < 0 && errno != EINTR) {
-      (void)total_refuse(t->path, strerror(errno), err);
-      if (done > 0 && ftruncate(fd, size) != 0)
-        return bn_err_set(err, errno, "cannot remove half a row from the end of '%s': %s", t->path,
-                          strerror(errno));
-      return -1;
-    }
-    done += n > 0 ? (size_t)n : 0;
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0)
+      return total_undo_append(t, fd, size, done, err);
+    done += (size_t)n;
   }
   return 0;
 }

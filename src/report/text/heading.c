@@ -57,9 +57,9 @@ static void heading_print_checkpoints(FILE *out, const struct bn_plan *p)
   (void)fputs(" seconds\n", out);
 }
 
-/* Prints the seed of the random numbers.  Without --rand-seed, bench's own form prints the seed
-   that was chosen (0: the several seeds of a merged result), and a dialect prints a sentence
-   without the seed. */
+/* Prints the seed of the random numbers, if --rand-seed has set it.  Otherwise, a dialect prints a
+   sentence without the seed, and bench's own form prints the seed that was chosen.  It is 0 in a
+   merged result, whose runs had several seeds. */
 static void heading_print_random(FILE *out, const struct bn_plan *p, const struct bn_dialect *d)
 {
   if (p->seed_from_timer && d->from_timer != NULL)

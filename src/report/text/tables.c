@@ -70,12 +70,14 @@ static void tables_print_times(FILE *out, const struct bn_view *v, const struct 
   const struct bn_text_ranks ranks = bn_text_sort_ranks(v);
 
   tables_print_ms(out, timing->avg_s, false /* at_least */);
-  for (size_t i = 0; i < ranks.n; i++)
+  for (size_t i = 0; i < ranks.n; i++) {
+    const size_t rank = ranks.at[i];
+
     if (timing->percentile_s != NULL)
-      tables_print_ms(out, timing->percentile_s[ranks.at[i]],
-                      bn_timing_at_least(timing, ranks.at[i]));
+      tables_print_ms(out, timing->percentile_s[rank], bn_timing_at_least(timing, rank));
     else
       tables_print_ms(out, NAN, false /* at_least */);
+  }
   tables_print_ms(out, timing->max_s, timing->unfinished > 0);
 }
 
