@@ -190,24 +190,32 @@ static int connection_take_pong(struct bn_connection *c, const struct bn_frame *
   return 0;
 }
 
-/* Reads READY: the facts of the run there, and what the host measures.  A group here has read its
-   work from its command line itself, so its facts say what that is.  A host must have as many
-   threads as it was told.  Returns 0, or -1 and err. */
-static int connection_read_head(struct bn_connection *c, const struct bn_node *map,
+/* Stores the work of a group here, which has read it from its command line itself.  Refuses a host
+   with another number of threads than it was told.  Returns 0, or -1 and err. */
+static int connection_read_work(struct bn_connection *c, const struct bn_plan *plan,
                                 struct bn_err *err)
 {
-  const struct bn_plan *plan = &c->head.facts.plan;
   const bool is_group_here = c->group != NULL && c->host == NULL;
 
-  if (bn_store_read_facts(bn_node_get(map, "facts"), &c->head.facts, err) != 0)
-    return -1;
-  bn_result_escape(&c->head);
+  if (!is_group_here && plan->threads != c->work.threads)
+    return bn_err_set(err, EPROTO, "it runs %u threads in place of %u", plan->threads,
+                      c->work.threads);
   if (is_group_here)
     c->work = (struct bn_work_split){
         .threads = plan->threads, .events = plan->events, .rate = plan->rate};
-  else if (plan->threads != c->work.threads)
-    return bn_err_set(err, EPROTO, "it runs %u threads in place of %u", plan->threads,
-                      c->work.threads);
+  return 0;
+}
+
+/* Reads READY: the facts of the run there, and what the host measures.  Returns 0, or -1 and err.
+ */
+static int connection_read_head(struct bn_connection *c, const struct bn_node *map,
+                                struct bn_err *err)
+{
+  if (bn_store_read_facts(bn_node_get(map, "facts"), &c->head.facts, err) != 0)
+    return -1;
+  bn_result_escape(&c->head);
+  if (connection_read_work(c, &c->head.facts.plan, err) != 0)
+    return -1;
   return bn_intervals_begin_host(c->intervals, c->number, bn_node_get(map, "group"), &c->head.facts,
                                  err);
 }

@@ -58,9 +58,9 @@ static int groups_add_option(struct bn_group_words *g, const char *word,
   return 0;
 }
 
-/* Adds a word that names the script of a group, or one script of a mix.  Returns 0, or -1 and err
-   if the word cannot be a script, or if it is not the first one, and it or the first one has no
-   weight. */
+/* Adds a word that names the script of a group, or one script of a mix.  Refuses a word that cannot
+   be a script.  Refuses a further word if it or the first word has no weight, which each script of
+   a mix needs.  Returns 0, or -1 and err. */
 static int groups_add_script(struct bn_group_words *g, const char *word,
                              const struct bn_groups_input *from, struct bn_err *err)
 {

@@ -14,17 +14,23 @@
 
 /* --- writing --- */
 
-/* Sets a member of the map to a number.  Returns 0, or -1 if out of memory. */
-static int handshake_put_number(struct bn_node *map, const char *key, uint64_t value)
+/* The functions handshake_put_*() set a member of the map.  Each returns whether that was possible:
+   there is memory, and texts are UTF-8. */
+
+static bool handshake_put_number(struct bn_node *map, const char *key, uint64_t value)
 {
-  return bn_node_set(map, key, bn_node_integer((int64_t)value));
+  return bn_node_set(map, key, bn_node_integer((int64_t)value)) == 0;
 }
 
-/* Returns a list of the words, or NULL; err says why if a word is not UTF-8.  The message says what
-   the word is ("argument") and where it stands ("command line"), but does not quote it, because it
-   may be a password. */
-static struct bn_node *handshake_make_words(const struct bn_list *words, const char *what,
-                                            const char *origin, struct bn_err *err)
+static bool handshake_put_text(struct bn_node *map, const char *key, const char *text)
+{
+  return bn_node_set(map, key, bn_node_utf8(text)) == 0;
+}
+
+/* If a word is not UTF-8, err says what it is ("argument") and where it stands ("command line"),
+   but does not quote it, because it may be a password. */
+static bool handshake_put_words(struct bn_node *map, const char *key, const struct bn_list *words,
+                                const char *what, const char *origin, struct bn_err *err)
 {
   struct bn_node *list = bn_node_list();
 
@@ -33,13 +39,13 @@ static struct bn_node *handshake_make_words(const struct bn_list *words, const c
       (void)bn_err_set(err, EILSEQ, "%s %zu of the %s is not UTF-8 and cannot be sent to hosts",
                        what, i + 1, origin);
       bn_node_free(list);
-      return NULL;
+      return false;
     }
-  return list;
+  return bn_node_set(map, key, list) == 0;
 }
 
 /* Prints the map if all its members could be set, and frees it in each case.  Returns the text, or
-   NULL and err: the sentence that handshake_make_words() has left there, or "out of memory". */
+   NULL and err: the sentence that handshake_put_words() has left there, or "out of memory". */
 static char *handshake_print_map(struct bn_node *map, bool is_complete, size_t *len,
                                  struct bn_err *err)
 {
@@ -58,17 +64,14 @@ char *bn_handshake_print(const struct bn_handshake *h, size_t *len, struct bn_er
 
   *err = (struct bn_err){.code = 0};
   is_complete =
-      map != NULL && handshake_put_number(map, "protocol", BN_FRAME_PROTOCOL) == 0 &&
-      bn_node_set(map, "version", bn_node_utf8(h->version)) == 0 &&
-      handshake_put_number(map, "host", h->host) == 0 &&
-      handshake_put_number(map, "hosts", h->hosts) == 0 &&
-      handshake_put_number(map, "first_session", h->first_session) == 0 &&
-      handshake_put_number(map, "sessions", h->sessions) == 0 &&
-      bn_node_set(map, "argv", handshake_make_words(&h->argv, "argument", "command line", err)) ==
-          0 &&
-      (h->outside == 0 || handshake_put_number(map, "outside", h->outside) == 0) &&
-      bn_node_set(map, "environment",
-                  handshake_make_words(&h->environment, "password", "environment", err)) == 0;
+      map != NULL && handshake_put_number(map, "protocol", BN_FRAME_PROTOCOL) &&
+      handshake_put_text(map, "version", h->version) &&
+      handshake_put_number(map, "host", h->host) && handshake_put_number(map, "hosts", h->hosts) &&
+      handshake_put_number(map, "first_session", h->first_session) &&
+      handshake_put_number(map, "sessions", h->sessions) &&
+      handshake_put_words(map, "argv", &h->argv, "argument", "command line", err) &&
+      (h->outside == 0 || handshake_put_number(map, "outside", h->outside)) &&
+      handshake_put_words(map, "environment", &h->environment, "password", "environment", err);
   return handshake_print_map(map, is_complete, len, err);
 }
 
@@ -78,10 +81,10 @@ char *bn_welcome_print(const struct bn_welcome *w, size_t *len, struct bn_err *e
   bool is_complete;
 
   *err = (struct bn_err){.code = 0};
-  is_complete = map != NULL && handshake_put_number(map, "protocol", BN_FRAME_PROTOCOL) == 0 &&
-                bn_node_set(map, "version", bn_node_utf8(w->version)) == 0 &&
-                bn_node_set(map, "host name", bn_node_utf8(w->host_name)) == 0 &&
-                handshake_put_number(map, "processors", w->processors) == 0;
+  is_complete = map != NULL && handshake_put_number(map, "protocol", BN_FRAME_PROTOCOL) &&
+                handshake_put_text(map, "version", w->version) &&
+                handshake_put_text(map, "host name", w->host_name) &&
+                handshake_put_number(map, "processors", w->processors);
   return handshake_print_map(map, is_complete, len, err);
 }
 

@@ -457,7 +457,7 @@ static int merged_sum_parts(const struct bn_merged_result_part *part, size_t n, 
                             const struct bn_group_layout *groups, struct bn_result *out,
                             struct bn_err *err)
 {
-  struct bn_buf notes = {.max = 0};
+  struct bn_buf notes = {.max = 0}; /* which only `bench merge` prints */
   struct united *all = NULL;
   char *name = NULL;
   size_t n_parts;

@@ -243,6 +243,8 @@ static int work_split_divide_threads(const struct bn_work_split_list *list, unsi
   }
   if (numbered == 0 && total < unnumbered)
     return work_split_refuse_too_few("threads-total", total, unnumbered, err);
+  /* Each host without a number gets at least 1 of the rest; without such hosts, there is no rest.
+   */
   fits = unnumbered > 0 ? total >= numbered + unnumbered : total == numbered;
   if (!fits)
     return bn_err_set(err, BN_ERR_OPTION,
