@@ -245,13 +245,13 @@ static int listen_open(void *self, const void *conf, const char *path, FILE *out
   if (listen_parse(c->at, &address, err) != 0)
     return -1;
   l->web = bn_plugin_open(&web_kind, "http", &why);
-  if (l->web != NULL)
-    l->server = l->web->start(&address.any, &l->page, &why);
-  else if (why.code == ENOENT)
+  if (l->web == NULL && why.code == ENOENT)
     return bn_err_set(err, ENOENT,
                       "--metrics-listen: this build has no HTTP server; install libmicrohttpd's "
                       "headers (libmicrohttpd-dev) and build again");
-  if (l->web == NULL || l->server == NULL)
+  if (l->web != NULL)
+    l->server = l->web->start(&address.any, &l->page, &why);
+  if (l->server == NULL)
     return bn_err_set(err, why.code, "--metrics-listen=%s: %s", c->at, why.text);
   /* For port 0 the kernel has chosen one.  IPv4 and IPv6 have the port at the same offset. */
   if (address.v4.sin_port == 0)

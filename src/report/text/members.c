@@ -160,8 +160,8 @@ static double members_find_f64(const struct bn_facts *f, const char *key)
 static void members_append_remark(struct bn_buf *b, const struct bn_facts *f, double span_s)
 {
   static const double tolerated_s = 0.1, tolerated_part = 0.01;
-  const double together_s = members_find_f64(f, BN_HOSTS_TIME),
-               rate = members_find_f64(f, BN_HOSTS_RATE);
+  const double together_s = members_find_f64(f, BN_HOSTS_TIME);
+  const double rate = members_find_f64(f, BN_HOSTS_RATE);
   const struct bn_fact *seconds = bn_facts_find(f, BN_HOSTS_SECTION, BN_HOSTS_SECONDS);
 
   if (!isfinite(together_s) || span_s - together_s <= fmin(tolerated_s, tolerated_part * span_s))

@@ -143,13 +143,13 @@ static bool watched_format_values(const struct bn_view *v, const struct part *p,
     return false;
   for (size_t i = 0; i < ROW_FIGURES_MAX && r->name[i] != NULL && len < size; i++) {
     const struct bn_watched_figure *f = watched_find(v, r->name[i]);
+    const double value = f != NULL ? f->value / r->unit : 0;
     const char *between = i > 0 ? "/" : "";
 
-    if (f != NULL || p->absent_is_zero)
-      len += (size_t)snprintf(out + len, size - len, "%s%.2f", between,
-                              f != NULL ? f->value / r->unit : 0);
-    else
+    if (f == NULL && !p->absent_is_zero)
       len += (size_t)snprintf(out + len, size - len, "%s-", between);
+    else
+      len += (size_t)snprintf(out + len, size - len, "%s%.2f", between, value);
   }
   return true;
 }
