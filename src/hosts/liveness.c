@@ -69,17 +69,18 @@ static struct progress liveness_find_progress(const struct bn_fleet *f,
   const struct bn_result *result = &c->result;
   const struct bn_view *tick = bn_intervals_get_last_tick(&f->intervals, c->number);
   const bool has_total = c->has_result && result->n_groups > 0 && result->group[0].has_total;
-  struct progress p = {.events = tick != NULL ? liveness_count_events(tick) : 0,
-                       .at_s = tick != NULL ? tick->at_s : 0};
 
   if (has_total && !liveness_ended_in_warmup(f, result)) {
-    const struct bn_intervals_host *h = &f->intervals.host[c->number];
+    const struct bn_view_counts *before = &f->intervals.host[c->number].before;
     const struct bn_view *total = &result->group[0].total.view;
 
-    p.events = h->before.events + h->before.failed_events + liveness_count_events(total);
-    p.at_s = total->at_s;
+    return (struct progress){.events = before->events + before->failed_events +
+                                       liveness_count_events(total),
+                             .at_s = total->at_s};
   }
-  return p;
+  if (tick == NULL)
+    return (struct progress){.at_s = 0};
+  return (struct progress){.events = liveness_count_events(tick), .at_s = tick->at_s};
 }
 
 /* Writes how many events of its part of the limit a host has not done, or "" without a limit. */
@@ -295,16 +296,12 @@ static uint64_t liveness_get_phase_deadline(const struct bn_fleet *f, const stru
   const uint64_t init_ns = f->group_work != NULL ? f->group_work[c->group_number].init_timeout_ns
                                                  : f->setup->conf->init_timeout_ns;
 
-  switch (f->phase) {
-  case BN_FLEET_CONNECT:
+  if (f->phase == BN_FLEET_CONNECT)
     return f->phase_ns + connect_ns;
-  case BN_FLEET_OPEN:
+  if (f->phase == BN_FLEET_OPEN)
     return f->is_run && init_ns > 0 ? f->phase_ns + init_ns + late_end_ns : UINT64_MAX;
-  case BN_FLEET_CLOCKS:
+  if (f->phase == BN_FLEET_CLOCKS)
     return f->phase_ns + ending_ns;
-  case BN_FLEET_RUN:
-    break;
-  }
   return liveness_add_to_limit(f, late_end_ns);
 }
 
@@ -387,19 +384,13 @@ static bool liveness_is_silent(const struct bn_connection *c, uint64_t now_ns)
    waits for all hosts: bn_connection_lose() leaves alone those that have ended. */
 static bool liveness_is_behind(const struct bn_fleet *f, const struct bn_connection *c)
 {
-  if (f->stop != 0)
+  if (f->stop != 0 || f->phase == BN_FLEET_RUN)
     return true;
-  switch (f->phase) {
-  case BN_FLEET_CONNECT:
+  if (f->phase == BN_FLEET_CONNECT)
     return c->state < BN_CONNECTION_OPENING;
-  case BN_FLEET_OPEN:
+  if (f->phase == BN_FLEET_OPEN)
     return c->state < BN_CONNECTION_READY;
-  case BN_FLEET_CLOCKS:
-    return c->clock_sync.exchanges < BN_CLOCK_SYNC_FIRST;
-  case BN_FLEET_RUN:
-    return true;
-  }
-  return true;
+  return c->clock_sync.exchanges < BN_CLOCK_SYNC_FIRST;
 }
 
 /* Returns why a host that is late in this phase is lost, as a sentence about the host. */

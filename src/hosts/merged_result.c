@@ -190,15 +190,16 @@ static size_t merged_count_parts(const struct bn_merged_result_part *part, size_
   return of_group;
 }
 
-/* Returns the name of the workload of n parts of a group, or NULL if none has a result. */
-static const char *merged_find_workload(const struct bn_merged_result_part *part, size_t n)
+/* Returns that text from the facts of the first of n parts that has it, or NULL if none has. */
+static const char *merged_find_text(const struct bn_merged_result_part *part, size_t n,
+                                    const char *section, const char *key)
 {
-  const char *name = NULL;
+  const char *text = NULL;
 
-  for (size_t i = 0; name == NULL && i < n; i++)
+  for (size_t i = 0; text == NULL && i < n; i++)
     if (part[i].result != NULL)
-      name = bn_facts_find_text(&part[i].result->facts, "workload", "name");
-  return name;
+      text = bn_facts_find_text(&part[i].result->facts, section, key);
+  return text;
 }
 
 /* Returns the name of a run of several groups: "reads: oltp_point_select, report: ./report.lua". */
@@ -209,7 +210,7 @@ static char *merged_name_groups(const struct bn_merged_result_part *part, size_t
 
   for (size_t i = 0; i < n; i += of_group) {
     of_group = merged_count_parts(&part[i], n - i);
-    const char *own = merged_find_workload(&part[i], of_group);
+    const char *own = merged_find_text(&part[i], of_group, "workload", "name");
 
     (void)bn_buf_printf(&name, "%s%s", i > 0 ? ", " : "", merged_get_group(&part[i]));
     if (own != NULL)
@@ -234,11 +235,8 @@ static void merged_name_workload(struct bn_facts *f, const struct bn_merged_resu
 static void merged_set_started(struct bn_facts *f, const struct bn_merged_result_part *part,
                                size_t n)
 {
-  const char *started = NULL;
+  const char *started = merged_find_text(part, n, "process", "started");
 
-  for (size_t i = 0; started == NULL && i < n; i++)
-    if (part[i].result != NULL)
-      started = bn_facts_find_text(&part[i].result->facts, "process", "started");
   if (started != NULL)
     bn_facts_set_text(f, "process", "started", started);
 }
@@ -535,7 +533,7 @@ static void merged_add_group(struct bn_result *out, const struct bn_merged_resul
                              size_t n, size_t first, const struct bn_group_layout *groups)
 {
   const struct bn_group_layout *rows = merged_have_same_rows(part, n) ? NULL : groups;
-  const char *name = merged_find_workload(part, n);
+  const char *name = merged_find_text(part, n, "workload", "name");
   struct bn_member m = merged_add_up_members(part, n);
   const struct bn_view *total = NULL;
   struct bn_result sum = {.n_groups = 0};
