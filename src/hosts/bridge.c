@@ -134,25 +134,14 @@ static void bridge_take_message(struct bridge *b, unsigned rank, const char *mes
     return;
   number = bn_channel_get_number(message);
   c = bn_channels_find(&b->channels, rank, number);
-  switch (message[0]) {
-  case BN_CHANNEL_OPEN:
-    if (b->rank != 0 && c == NULL)
-      bridge_open_agent(b, number);
-    return;
-  case BN_CHANNEL_DATA:
-    if (c != NULL)
-      bn_channel_take_data(c, message + BN_CHANNEL_HEAD, len - BN_CHANNEL_HEAD);
-    return;
-  case BN_CHANNEL_END:
-    if (c != NULL)
-      bn_channel_take_end(c);
-    return;
-  case BN_CHANNEL_BYE:
+  if (message[0] == BN_CHANNEL_BYE)
     bridge_take_bye(b);
-    return;
-  default:
-    return;
-  }
+  else if (message[0] == BN_CHANNEL_OPEN && b->rank != 0 && c == NULL)
+    bridge_open_agent(b, number);
+  else if (message[0] == BN_CHANNEL_DATA && c != NULL)
+    bn_channel_take_data(c, message + BN_CHANNEL_HEAD, len - BN_CHANNEL_HEAD);
+  else if (message[0] == BN_CHANNEL_END && c != NULL)
+    bn_channel_take_end(c);
 }
 
 /* Receives the messages that have come, up to the bound of a turn. */
