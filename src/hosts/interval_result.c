@@ -241,19 +241,32 @@ static void intervals_copy_total_only(struct bn_view *v, struct bn_view_store *s
       store->timing[i] = from->timings[i];
 }
 
+/* Makes a copy of a total without all that it has counted, so that no event is left in it.  The
+   figures of the workload become 0, and are not dropped, because the sum of the results needs
+   them. */
+static void intervals_copy_uncounted(struct bn_record *to, const struct bn_view *total)
+{
+  struct bn_record counted;
+
+  intervals_copy_counted(&counted, total);
+  bn_record_copy(to, total);
+  bn_snap_subtract(&to->delta, &counted.delta);
+  bn_record_done(&counted);
+  to->delta.min_ns = UINT64_MAX;
+  to->delta.max_ns = 0;
+  for (size_t i = 0; i < to->view.n_figures; i++)
+    to->store.figure[i].value = 0;
+}
+
 /* Subtracts from the total of a result all that it has counted, because a checkpoint has that.  The
    figures that only totals have stay. */
 static void intervals_subtract_counted(struct bn_result *result)
 {
-  struct bn_record counted, rest;
+  struct bn_record rest;
   struct bn_view_store store;
   struct bn_view v;
 
-  intervals_copy_counted(&counted, bn_result_total(result));
-  bn_record_copy(&rest, bn_result_total(result));
-  bn_snap_subtract(&rest.delta, &counted.delta);
-  rest.delta.min_ns = UINT64_MAX; /* no event is left */
-  rest.delta.max_ns = 0;
+  intervals_copy_uncounted(&rest, bn_result_total(result));
   const struct bn_view_rules rules = {.percents = rest.view.percents,
                                       .n_percents = rest.view.n_percents,
                                       .nearest = !result->facts.plan.native,
@@ -263,14 +276,10 @@ static void intervals_subtract_counted(struct bn_result *result)
                                       .oldest_ns = bn_view_seconds_to_ns(rest.view.oldest_s)};
   bn_view_store_init(&store, &rest.delta);
   bn_view_fill(&v, &store, &rest.delta, &rules);
-  /* The figures of the workload are 0, because no event is left, but the sum needs them. */
-  for (size_t i = 0; i < rest.view.n_figures; i++)
-    rest.store.figure[i].value = 0;
   intervals_copy_total_only(&v, &store, &rest.view);
   bn_group_add_view(&result->group[0], &v);
   bn_view_store_done(&store);
   bn_record_done(&rest);
-  bn_record_done(&counted);
 }
 
 void bn_intervals_drop_counted(const struct bn_intervals *r)

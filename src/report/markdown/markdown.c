@@ -288,32 +288,38 @@ static void markdown_add_memory(struct column *c, const struct bn_facts *f)
     markdown_add_f64(c, MEMORY, (double)memory->whole / gib, 1);
 }
 
-/* Adds the lines about what the run was and where it ran.  A database without a server, such as
-   SQLite, has the version of its library and no connection. */
-static void markdown_add_run(struct column *c, const struct bn_facts *f)
+/* Adds the database and how it was reached.  A database without a server, such as SQLite, has the
+   version of its library and no connection. */
+static void markdown_add_database(struct column *c, const struct bn_facts *f)
 {
-  static const struct key workload[] = {{"workload", "name"}}, started[] = {{"process", "started"}},
+  static const struct key server[] = {{"database", "driver"}, {"database", "server_version"}},
+                          library[] = {{"database", "driver"}, {"database", "client_version"}},
                           connection[] = {{"database", "transport"},
                                           {"database", "encryption"},
                                           {"database", "protocol"},
                                           {"database", "compression"},
-                                          {"database", "parameters"}},
+                                          {"database", "parameters"}};
+
+  if (bn_facts_find(f, "database", "server_version") == NULL) {
+    markdown_add_facts(c, DATABASE, f, KEYS(library));
+    return;
+  }
+  markdown_add_facts(c, DATABASE, f, KEYS(server));
+  markdown_add_facts(c, CONNECTION, f, KEYS(connection));
+}
+
+/* Adds the lines about what the run was and where it ran. */
+static void markdown_add_run(struct column *c, const struct bn_facts *f)
+{
+  static const struct key workload[] = {{"workload", "name"}}, started[] = {{"process", "started"}},
                           program[] = {{"program", "name"}, {"program", "version"}},
-                          server[] = {{"database", "driver"}, {"database", "server_version"}},
-                          library[] = {{"database", "driver"}, {"database", "client_version"}},
                           host[] = {{"host", "cpu_model"}, {"host", "kernel"}, {"host", "name"}};
-  const bool is_served = bn_facts_find(f, "database", "server_version") != NULL;
 
   markdown_add_facts(c, WORKLOAD, f, KEYS(workload));
   markdown_add_facts(c, STARTED, f, KEYS(started));
   markdown_add_command(c, f);
   markdown_add_facts(c, PROGRAM, f, KEYS(program));
-  if (is_served) {
-    markdown_add_facts(c, DATABASE, f, KEYS(server));
-    markdown_add_facts(c, CONNECTION, f, KEYS(connection));
-  } else {
-    markdown_add_facts(c, DATABASE, f, KEYS(library));
-  }
+  markdown_add_database(c, f);
   markdown_add_section(c, SERVER, f, "server");
   markdown_add_data(c, f);
   markdown_add_section(c, STORED, f, "data");
