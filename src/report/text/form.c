@@ -124,12 +124,31 @@ static struct value form_find_figure(const struct bn_form *f, const char *name, 
   return form_u64_value(bn_view_u64(f->view, figure));
 }
 
-/* Returns the value of a name in a template (form.h).  The values of the current timing come first,
-   because min_s, avg_s and max_s are also figures of the events.  A template with names of a
-   session is only printed with a current session. */
-static struct value form_find_value(const struct bn_form *f, const char *name, size_t len)
+/* Returns the value of a name that begins with "session".  A template with such names is only
+   printed with a current session. */
+static struct value form_find_session_value(const struct bn_form *f, const char *name, size_t len)
 {
   const struct bn_session_view *s = f->session;
+
+  if (form_is_name(name, len, "session"))
+    return form_u64_value((uint64_t)(s - f->view->sessions));
+  if (form_is_name(name, len, "session_events"))
+    return form_u64_value(s->events);
+  if (form_is_name(name, len, "session_min_s"))
+    return form_f64_value(s->min_s);
+  if (form_is_name(name, len, "session_avg_s"))
+    return form_f64_value(s->avg_s);
+  if (form_is_name(name, len, "session_max_s"))
+    return form_f64_value(s->max_s);
+  assert(form_is_name(name, len, "session_busy_s")); /* templates are constants of this program */
+  return form_f64_value(s->busy_s);
+}
+
+/* Returns the value of a name in a template (form.h).  The values of the current timing come before
+   the figures of the view, which have the names min_s, avg_s and max_s, too, for the events. */
+static struct value form_find_value(const struct bn_form *f, const char *name, size_t len)
+{
+  static const char session[] = "session";
   const struct bn_timing *t = f->timing;
 
   if (form_is_name(name, len, "threads"))
@@ -150,18 +169,8 @@ static struct value form_find_value(const struct bn_form *f, const char *name, s
     return form_f64_value(t->min_s);
   if (t != NULL && form_is_name(name, len, "avg_s"))
     return form_f64_value(t->avg_s);
-  if (form_is_name(name, len, "session"))
-    return form_u64_value((uint64_t)(s - f->view->sessions));
-  if (form_is_name(name, len, "session_events"))
-    return form_u64_value(s->events);
-  if (form_is_name(name, len, "session_min_s"))
-    return form_f64_value(s->min_s);
-  if (form_is_name(name, len, "session_avg_s"))
-    return form_f64_value(s->avg_s);
-  if (form_is_name(name, len, "session_max_s"))
-    return form_f64_value(s->max_s);
-  if (form_is_name(name, len, "session_busy_s"))
-    return form_f64_value(s->busy_s);
+  if (strncmp(name, session, sizeof session - 1) == 0)
+    return form_find_session_value(f, name, len);
   return form_find_figure(f, name, len);
 }
 
