@@ -122,8 +122,8 @@ static void controller_pass_barrier(struct bn_fleet *f)
       bn_connection_send_pass(&f->connection[i]);
 }
 
-/* Checks what the hosts measure, which is known once all are ready, has the heading printed, and
-   begins to compare the clocks of the hosts. */
+/* Checks what the hosts measure, which is known once all are ready, prints the heading, and begins
+   to compare the clocks of the hosts. */
 static void controller_begin_comparison(struct control *c)
 {
   struct bn_fleet *f = &c->fleet;
@@ -347,9 +347,9 @@ static void controller_await_reader(struct control *c)
   }
 }
 
-/* Opens the reports, and starts the printer and the agents.  Returns false if reports or printer
-   could not be opened, so that no agent was started.  Returns true if only some agents could be
-   started: the run has failed then, but has to be followed until these have ended. */
+/* Opens the reports, and starts the printer and the agents.  Returns whether the run has to be
+   followed: not if the reports or the printer could not be opened, because no agent was started.
+   An agent that cannot be started fails the run, but the others are followed until they end. */
 static bool controller_open(struct control *c)
 {
   struct bn_err err = {0};

@@ -101,7 +101,7 @@ static bool fleet_is_group_local(const struct bn_hosts_setup *s, const struct bn
   const char *driver = bn_groups_find_value(g, s->options, "db-driver");
   const char *uri = bn_groups_find_value(g, s->options, "connect");
 
-  if (driver == NULL && uri == NULL)
+  if (driver == NULL && uri == NULL) /* those of the command line hold */
     return s->local;
   return s->is_local(driver, uri);
 }

@@ -135,11 +135,13 @@ static int intervals_compare_host(const struct bn_intervals *r, const struct bn_
 {
   for (size_t i = 0; i < r->n; i++) {
     const struct bn_intervals_host *other = &r->host[i];
-    int rc = 0;
+    int rc;
 
-    if (other->has_spec && other->group == h->group)
+    if (!other->has_spec) /* it has not told yet what it measures, as h itself */
+      continue;
+    if (other->group == h->group)
       rc = bn_valid_compare(&h->spec, &other->spec, err);
-    else if (other->has_spec)
+    else
       rc = bn_valid_compare_plans(&h->spec.plan, &other->spec.plan, err);
     if (rc != 0)
       return -1;

@@ -10,13 +10,15 @@
 
 enum { COOKIE = 0x1c849313, COMPRESSED_COOKIE = 0x1c849314, DIGITS = 3, HEADER_BYTES = 40 };
 
-/* Writes the lowest `bytes` bytes of a value, the most significant one first. */
-static void encode_put_big_endian(unsigned char *to, uint64_t value, size_t bytes)
+/* Writes the lowest `bytes` bytes of a value, the most significant one first.  Returns the place
+   after them. */
+static unsigned char *encode_put_big_endian(unsigned char *to, uint64_t value, size_t bytes)
 {
   for (size_t i = bytes; i > 0; i--) {
     to[i - 1] = (unsigned char)value;
     value >>= 8;
   }
+  return to + bytes;
 }
 
 /* Appends a number in the ZigZag LEB128 form of HdrHistogram: each of the first eight bytes has
@@ -83,13 +85,13 @@ static void encode_write_header(unsigned char *header, size_t counts_len)
   uint64_t ratio_bits;
 
   memcpy(&ratio_bits, &unit_ratio, sizeof ratio_bits);
-  encode_put_big_endian(header, COOKIE, 4);
-  encode_put_big_endian(header + 4, counts_len, 4);
-  encode_put_big_endian(header + 8, 0, 4); /* the offset of the indices */
-  encode_put_big_endian(header + 12, DIGITS, 4);
-  encode_put_big_endian(header + 16, 1, 8); /* the lowest trackable value */
-  encode_put_big_endian(header + 24, BN_HDR_HIGHEST, 8);
-  encode_put_big_endian(header + 32, ratio_bits, 8);
+  header = encode_put_big_endian(header, COOKIE, 4);
+  header = encode_put_big_endian(header, counts_len, 4);
+  header = encode_put_big_endian(header, 0, 4); /* the offset of the indices */
+  header = encode_put_big_endian(header, DIGITS, 4);
+  header = encode_put_big_endian(header, 1, 8); /* the lowest trackable value */
+  header = encode_put_big_endian(header, BN_HDR_HIGHEST, 8);
+  (void)encode_put_big_endian(header, ratio_bits, 8);
 }
 
 /* Appends the form V2.  Its header has the length of the counts, so it is written after them. */
@@ -108,8 +110,7 @@ static void encode_add_compressed(struct bn_buf *b, const void *packed, size_t l
 {
   unsigned char header[8];
 
-  encode_put_big_endian(header, COMPRESSED_COOKIE, 4);
-  encode_put_big_endian(header + 4, len, 4);
+  (void)encode_put_big_endian(encode_put_big_endian(header, COMPRESSED_COOKIE, 4), len, 4);
   (void)bn_buf_add(b, header, sizeof header);
   (void)bn_buf_add(b, packed, len);
 }

@@ -426,8 +426,18 @@ static void text_print_unfinished(const struct text *t, const struct bn_form *f)
   (void)fputs("\n", t->out);
 }
 
+/* Prints the arrivals of --rate and their times. */
+static void text_print_arrivals(const struct text *t, const struct bn_form *f)
+{
+  bn_form_print(f, bn_template_arrivals, t->out);
+  if (f->view->warmup_backlog > 0)
+    bn_form_print(f, bn_template_warmup_backlog, t->out);
+  text_print_waiting_time(t, f->view, "queueing", "queueing time (ms, avg/max):");
+  text_print_waiting_time(t, f->view, "service", "service time (ms, avg/max):");
+}
+
 /* Prints how the time was spent, and the events at the edges of the run.  Dialects have no such
-   lines.  With --rate the wake-up lag comes last, below the other times of arrivals. */
+   lines. */
 static void text_print_edges(const struct text *t, const struct bn_form *f)
 {
   const struct bn_view *v = f->view;
@@ -444,16 +454,10 @@ static void text_print_edges(const struct text *t, const struct bn_form *f)
     bn_form_print(f, bn_template_outages, t->out);
   if (bn_view_has_parts(v))
     bn_form_print(f, bn_template_times, t->out);
-  if (!v->paced)
+  if (v->due > 0)
+    text_print_arrivals(t, f);
+  if (!v->paced || v->due > 0)
     text_print_lag(t, v);
-  if (v->due == 0)
-    return;
-  bn_form_print(f, bn_template_arrivals, t->out);
-  if (v->warmup_backlog > 0)
-    bn_form_print(f, bn_template_warmup_backlog, t->out);
-  text_print_waiting_time(t, v, "queueing", "queueing time (ms, avg/max):");
-  text_print_waiting_time(t, v, "service", "service time (ms, avg/max):");
-  text_print_lag(t, v);
 }
 
 /* Prints a timing under that name, with its percentiles, which a document may lack; nothing in a
