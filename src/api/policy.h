@@ -31,9 +31,8 @@ struct bn_policy {
   bool only_on_is_on; /* booleans on the command line are off unless the text is "on" */
   bool loose_files;   /* a name in a file ends at '=', an open quote ends the file, and a file that
                          cannot be opened is skipped */
-  bool files_set_listed; /* a file sets an option only under a name that this version lists */
-  bool
-      defaults_beat_files; /* a file does not set options that are declared later: those of tests */
+  bool files_set_listed;    /* a file sets an option only under a name that this version lists */
+  bool defaults_beat_files; /* a file sets no options that are declared later: those of tests */
   bool old_name_with_0_ignored;  /* an old option with a 0 is ignored, even if 0 is out of bounds */
   enum bn_old_option old_option; /* reaction to a deprecated name */
   bool files_name_test;          /* a file may name the test; then the only word is the command */
@@ -104,8 +103,7 @@ struct bn_policy {
   bool mysql_port_means_tcp;   /* a port out of several is reached by TCP, even on "localhost" */
   bool mysql_place_unnamed;    /* the message of a failed connection does not name the host */
   bool mysql_files_in_folder;  /* keys and certificates are searched in the working folder */
-  bool mysql_traces_as_05; /* --mysql-debug shows first rows, no field counts, no end of connections
-                            */
+  bool mysql_traces_as_05; /* --mysql-debug: first rows, no field counts, no end of connections */
   bool mysql_traces_field_count; /* --mysql-debug shows field counts of prepared statements */
   bool pgsql_whole_errors;  /* an error has all lines of libpq instead of the server's sentence */
   bool pgsql_shows_notices; /* libpq prints notices; the own framing is off */

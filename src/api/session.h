@@ -169,11 +169,10 @@ struct bn_session {
   unsigned repeats;     /* how often the event in flight has been repeated */
   unsigned char attend; /* BN_ATTEND_… */
   bool failed; /* failed for good, while the other sessions go on; `attend` and *mark enforce it */
-  _Atomic bool
-      interrupted; /* set by the engine: calls fail, without a message; any thread may read */
-  _Atomic(const char *)
-      doing; /* static text for --thread-init-timeout: "connecting"; any thread may read */
-  struct bn_renewal renewal; /* the engine's; all zero without --reconnect-rate */
+  /* Any thread may read the next two members. */
+  _Atomic bool interrupted;    /* set by the engine: calls fail, without a message */
+  _Atomic(const char *) doing; /* static text for --thread-init-timeout: "connecting" */
+  struct bn_renewal renewal;   /* the engine's; all zero without --reconnect-rate */
 };
 /* Sessions are in an array and write at every event: none shares a cache line with another. */
 _Static_assert(sizeof(struct bn_session) % 64 == 0, "a session ends with a cache line");

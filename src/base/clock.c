@@ -9,10 +9,10 @@
 #include <string.h>
 
 enum {
-  CALIBRATE_NS = 2000000, /* with samples good to about 5 ns: a few ppm */
-  INIT_TRIES = 4,
-  INIT_WIDTH_NS = 1000, /* looser samples than this do not calibrate anything */
-  INIT_ROUNDS = 64,     /* readings per sample; the tightest counts */
+  CALIBRATE_NS = 2000000, /* gives a rate within a few ppm, if samples are good to about 5 ns */
+  INIT_TRIES = 4,         /* calibrations before the vdso is taken */
+  INIT_WIDTH_NS = 1000,   /* looser samples than this do not calibrate anything */
+  INIT_ROUNDS = 64,       /* readings per sample; the tightest counts */
   REFIT_ROUNDS = 16,
   READER_ROUNDS = 4,
   HORIZON_NS = 1500000000, /* refits come once a second: every fit is replaced in time */
@@ -128,6 +128,12 @@ static bool clock_is_off(const struct bn_clock_fit *f, const struct sample *s)
 
   /* clock_slew bridges less than half a horizon. */
   return off_ns > error_ns + elapsed_ns * MAX_PPM / 1e6 || off_ns > HORIZON_NS / 2.0;
+}
+
+/* Returns whether a sample is too loose for a rate over the last `span` ticks before it. */
+static bool clock_is_loose(const struct sample *s, uint64_t span)
+{
+  return span / BASELINE < s->width;
 }
 
 /* Replaces the published fit.  The sequence lock has no fences, so that ThreadSanitizer can follow
@@ -260,8 +266,9 @@ void bn_clock_refit(struct bn_clock *c)
     clock_publish(c, &(struct bn_clock_fit){0}); /* each reader keeps its own lower bound */
     return;
   }
-  if ((s.ticks - c->sample_ticks) / BASELINE < s.width)
-    return; /* it is too soon, or the sample is too loose: the old fit is better */
+  /* Soon after the sample before, or with a wide sample, the old fit is better than a new one. */
+  if (clock_is_loose(&s, s.ticks - c->sample_ticks))
+    return;
   const uint64_t old_fit_ns = clock_fit_ns_at(&old, s.ticks);
   const double gap_ns = (double)(int64_t)(old_fit_ns - s.ns);
   const double elapsed_ns = (double)(old_fit_ns - old.base_ns) + 1; /* never 0 */
@@ -295,8 +302,9 @@ static uint64_t clock_use_vdso(struct bn_clock_reader *r, uint64_t floor_ns)
 }
 
 /* Returns the published fit as long as it holds.  If it has run out, because no thread refits, the
-   result is made of a fresh sample and the rate since the published fit began.  It has horizon 0 if
-   the TSC cannot be used any more. */
+   result begins at a fresh sample, with the rate since the published fit began or, if the sample is
+   too loose for that, with the rate of the published fit.  The horizon is 0 if the TSC cannot be
+   used any more. */
 static struct bn_clock_fit clock_next_fit(struct bn_clock *c)
 {
   const struct bn_clock_fit fit = clock_fetch(c);
@@ -309,9 +317,8 @@ static struct bn_clock_fit clock_next_fit(struct bn_clock *c)
   if (clock_is_off(&fit, &s))
     return (struct bn_clock_fit){0};
   const uint64_t span = s.ticks - fit.base_ticks;
-  /* A sample that is loose for this span gives no better rate. */
-  const bool is_loose = span / BASELINE < s.width;
-  const uint64_t mult = is_loose ? fit.mult : clock_compute_mult(s.ns - fit.base_ns, span);
+  const uint64_t mult =
+      clock_is_loose(&s, span) ? fit.mult : clock_compute_mult(s.ns - fit.base_ns, span);
 
   return clock_slew(s.ticks, s.ns, s.ns, mult);
 }

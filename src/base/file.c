@@ -371,8 +371,9 @@ static void file_sync_folder(const char *path)
 }
 
 /* Writes the name of the new file beside the old one to `fresh`, and removes a file of that name.
-   Where a run could make its journal FILE.partial, this name is not too long either: a process
-   number has at most six hexadecimal digits on Linux.  Returns 0, or -1 and errno. */
+   The suffix has at most as many letters as ".partial", because a process number has at most six
+   hexadecimal digits on Linux: a run that could make its journal FILE.partial can also save FILE.
+   Returns 0, or -1 and errno. */
 static int file_clear_fresh(const char *path, char fresh[PATH_MAX])
 {
   if ((size_t)snprintf(fresh, PATH_MAX, "%s.n%lx", path, (unsigned long)getpid()) >= PATH_MAX)

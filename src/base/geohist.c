@@ -23,7 +23,7 @@ int bn_geohist_init(struct bn_geohist *g, size_t size, double min, double max)
     return -1;
   g->size = size;
   g->log_min = log(min);
-  g->m = (double)(size - 1) / (log(max) - log(min));
+  g->per_log = (double)(size - 1) / (log(max) - log(min));
   return 0;
 }
 
@@ -38,7 +38,7 @@ static size_t geohist_find_bucket(const struct bn_geohist *g, double value)
 {
   if (!(value > 0))
     return 0;
-  const double i = floor((log(value) - g->log_min) * g->m + 0.5);
+  const double i = floor((log(value) - g->log_min) * g->per_log + 0.5);
 
   if (!(i > 0))
     return 0;
@@ -52,7 +52,7 @@ void bn_geohist_update(struct bn_geohist *g, double value, uint64_t times)
 
 double bn_geohist_value(const struct bn_geohist *g, size_t i)
 {
-  return exp((double)i / g->m + g->log_min);
+  return exp((double)i / g->per_log + g->log_min);
 }
 
 /* Adds a bucket of latencies in ns to a struct bn_geohist in ms; for bn_hist_each. */

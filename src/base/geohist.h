@@ -14,12 +14,13 @@ enum { BN_GEOHIST_SIZE = 1024 };
 #define BN_GEOHIST_MIN_MS 0.001
 #define BN_GEOHIST_MAX_MS 100000.0
 
-/* Bucket of v: floor((ln v - ln min) * m + 1/2), m = (size - 1) / (ln max - ln min), clamped to the
-   ends; the value of bucket i is exp(i / m + ln min).  Not thread-safe. */
+/* Bucket of v: floor((ln v - ln min) * per_log + 1/2), clamped to the ends, where per_log is
+   (size - 1) / (ln max - ln min).  The value of bucket i is exp(i / per_log + ln min).  Not
+   thread-safe. */
 struct bn_geohist {
   size_t size;
-  double log_min, m;
-  uint64_t *count; /* owned */
+  double log_min, per_log; /* ln min; buckets for each 1 of the logarithm */
+  uint64_t *count;         /* owned */
 };
 
 /* Makes an empty histogram, size >= 2, 0 < min < max.  Returns 0, or -1 for other arguments or if

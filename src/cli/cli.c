@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The command line: reads the dialect, the test, the command and the settings, and says what is
-   wrong with them. */
+/* Reads the dialect, the test, the command and the settings, and says what is wrong with them. */
 #include "cli/cli.h"
 
 #include <ctype.h>
@@ -373,6 +372,8 @@ static int cli_refuse_word(const struct bn_cli *cli, const char *arg)
   char masked[BN_MASK_MAX], masked_command[BN_MASK_MAX];
   const char *shown = cli_mask_word(cli, arg, masked);
   const char *command = bn_mask_text(cli->command, masked_command);
+  const bool lacks_weight = bn_mix_is_test(cli->policy, cli->test) && !cli->hides_command &&
+                            !bn_cli_is_command_name(cli->command);
 
   if (bn_cli_check_reserved(cli) != 0)
     return -1;
@@ -380,8 +381,7 @@ static int cli_refuse_word(const struct bn_cli *cli, const char *arg)
   if (dashed != NULL && cli->hint[0] == '\0')
     bn_log_stderr("%.2s: no such option; options have two dashes and a name, such as --threads=4",
                   dashed);
-  else if (bn_mix_is_test(cli->policy, cli->test) && !cli->hides_command &&
-           !bn_cli_is_command_name(cli->command))
+  else if (lacks_weight)
     bn_log_stderr("%s: each of several workloads needs a weight, such as %s@1", command, command);
   else if (cli->empty != NULL)
     bn_log_stderr("%s has no value: leave out the blank after it (did you mean %s?)", cli->empty,

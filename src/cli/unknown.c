@@ -101,9 +101,15 @@ int bn_cli_check_options(const struct bn_cli *cli, bool accept_any, size_t n_out
   return 0;
 }
 
+/* Returns whether the words are in the wrong order, as in "run oltp_read_write". */
+static bool unknown_has_swapped_words(const struct bn_cli *cli)
+{
+  return cli->command != NULL &&
+         (bn_cli_is_command_name(cli->test) || strcmp(cli->test, "warmup") == 0);
+}
+
 void bn_cli_refuse_script(const struct bn_cli *cli, const struct bn_err *err)
 {
-  struct bn_err none = {0};
   char folder[PATH_MAX];
 
   /* ENODATA: neither a test nor a script is named.  A mistyped --version may be the reason. */
@@ -115,12 +121,11 @@ void bn_cli_refuse_script(const struct bn_cli *cli, const struct bn_err *err)
   if (err->code != ENOENT || cli->test == NULL)
     return;
   if (bn_registry_is_script(cli->test, strlen(cli->test))) {
-    const bool knows_folder = bn_plugin_data_dir(folder, sizeof folder, &none) != NULL;
+    const bool knows_folder = bn_plugin_data_dir(folder, sizeof folder, NULL) != NULL;
 
     bn_log_hint("%s is a bundled workload, but %s has no %s.lua; install the program with its data",
                 cli->test, knows_folder ? folder : "its folder", cli->test);
-  } else if (cli->command != NULL &&
-             (bn_cli_is_command_name(cli->test) || strcmp(cli->test, "warmup") == 0)) {
+  } else if (unknown_has_swapped_words(cli)) {
     bn_log_hint("the test stands before the command: %s %s", cli->command, cli->test);
   } else {
     bn_cli_suggest_test(cli);
@@ -150,7 +155,7 @@ void bn_cli_note_unused(const struct bn_cli *cli, const char *driver)
 
     if (name == NULL)
       continue;
-    /* If this driver has an option too, the command line is meant for several drivers. */
+    /* An option of the run's own driver was typed too: the command line is for several drivers. */
     if (driver != NULL && strcmp(d->name, driver) == 0)
       return;
     unused = name;

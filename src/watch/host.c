@@ -36,8 +36,8 @@ static int host_open(void *self, const struct bn_watch_place *place, struct bn_e
   return host_read_text(&h->text, "/proc/stat", err);
 }
 
-/* A container may hide all files but the first; their counts are then absent.  Returns 0, or -1 and
-   err without the first. */
+/* Reads the counts of all files.  A container may hide all files but the first; their counts are
+   then absent.  Returns 0, or -1 and err if the first file cannot be read. */
 static int host_read(void *self, struct bn_reading *r, struct bn_err *err)
 {
   static const struct {
