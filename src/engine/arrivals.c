@@ -107,6 +107,7 @@ void bn_pacer_init_rate(struct bn_pacer *p, uint64_t seed, double rate)
   const struct bn_rate_piece constant = {.start_rate = rate, .end_rate = rate};
 
   bn_pacer_init(p, seed, &constant, 1);
+  /* The sequence borrows its piece, which has to live as long as the pacer. */
   p->constant = constant;
   p->sequence.piece = &p->constant;
 }
@@ -157,8 +158,8 @@ uint64_t bn_pacer_claim(struct bn_pacer *p)
 
 /* --- the replay --- */
 
-/* Returns an expected number of arrivals as a count, at least `counted`, the arrivals known to have
-   come.  A number that is too large for a count is that of a run without an end, for which
+/* Rounds an expected number of arrivals down, but not below `counted`, the arrivals that have come
+   for certain.  The number from 2^63 on is that of a run without an end, which says nothing:
    `counted` is returned. */
 static uint64_t pacer_round_expected(uint64_t counted, double expected)
 {
@@ -338,7 +339,7 @@ uint64_t bn_pacer_add_ages(struct bn_pacer *p, uint64_t to_ns, uint64_t skip, ui
   if (n == 0)
     return 0;
   (void)pthread_mutex_lock(&p->replaying);
-  (void)pacer_catch_up(p, to_ns);
+  (void)pacer_catch_up(p, to_ns); /* p->replayed tells below how far the replay has come */
   first_mass = pacer_find_mass(p, skip + 1, to_ns);
   if (n <= AGES_MAX && skip + n <= p->replayed)
     pacer_put_each(p, to_ns, skip, n, into);

@@ -89,18 +89,18 @@ static void asserts_log_proof(const struct bn_proof *p, const struct bn_finding 
 
 bool bn_asserts_log(const struct bn_asserts *a, const struct bn_facts *f, bool logs_all)
 {
-  bool all_hold = f->n_verdicts == a->n; /* each has a verdict */
+  bool all_hold = f->n_verdicts == a->n; /* an assertion without a verdict does not hold */
   char shown[64];
 
   /* bn_asserts_judge_total has added the verdicts in the order of the assertions. */
   for (size_t i = 0; i < a->n && i < f->n_verdicts; i++) {
     const struct bn_verdict *v = &f->verdict[i];
-    const bool is_news = !v->found.holds && !v->found.ended_run;
+    const bool was_logged = v->found.ended_run; /* when it ended the run */
 
     all_hold &= v->found.holds;
     if (v->found.measured && a->asserts[i].what == BN_ASSERT_PROOF)
       asserts_log_proof(&a->proof, &v->found);
-    else if (logs_all || is_news)
+    else if (logs_all || (!v->found.holds && !was_logged))
       bn_log_stderr("--assert=%s %s: %s", v->text, v->found.holds ? "holds" : "does not hold",
                     bn_assert_format(v, shown, sizeof shown));
   }

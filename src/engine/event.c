@@ -177,9 +177,9 @@ static void event_record_lag(const struct bn_session *s, uint64_t due_ns)
     bn_stat_record(s->stat, s->stat->lag_hist, bn_clock_between(due_ns, s->last_ns));
 }
 
-/* Sleeps until the claimed arrival.  If the limit comes first, or ends the sleep, returns false and
-   gives the arrival up: s->due_ns is 0.  After a sleep the arrival is due, whatever the clock of
-   the session says: it may be a little behind the clock that ended the sleep. */
+/* Sleeps until the claimed arrival is due.  If the limit comes first, returns false and gives the
+   arrival up: s->due_ns is 0.  After a sleep the arrival is due even if the session's clock is
+   before it, because that clock may be a little behind the clock that has ended the sleep. */
 static bool event_await_arrival(struct bn_session *s)
 {
   const uint64_t due_ns = s->due_ns, deadline_ns = bn_session_deadline(s);
@@ -194,6 +194,7 @@ static bool event_await_arrival(struct bn_session *s)
     if (!slept)
       return false;
   }
+  /* The run may have been closed during the sleep, which moves the deadline to 0. */
   if (due_ns >= deadline_ns || s->last_ns >= bn_session_deadline(s))
     return false;
   if (slept)
@@ -282,8 +283,9 @@ bool bn_event_set_pause(struct bn_session *s, uint64_t ns)
   return true;
 }
 
-/* Returns the length of the pause after the last event, which is drawn once; 0 before the first
-   event, unless the script has set it. */
+/* Returns the length of the pause before the next event: the script's own length if it has set one,
+   else a length that is drawn once after each event.  Returns 0 if the session does not pause, if
+   the pause was drawn before, or if there was no event yet to pause after. */
 static uint64_t event_draw_pause(struct bn_session *s)
 {
   struct bn_think *think = &s->think;
@@ -559,8 +561,10 @@ static unsigned event_take_kind(struct bn_session *s)
 }
 
 /* Counts an event that is looked at for any reason (bn_event_count_marked).  An event of a session
-   that has failed is dropped, and an event of the warm-up is counted apart.  Lateness comes after
-   the parts of the response time, because it adds the service time. */
+   that has failed is dropped, and an event of the warm-up is counted apart.  Any other event counts
+   for its phase, for queueing and service, as late, for its kind, and in the latencies.  The
+   service time is measured before lateness is counted, because late events are also summed up by
+   their service times. */
 static __attribute__((cold, noinline)) void event_count_any(struct bn_session *s,
                                                             const struct bn_tick *tick)
 {
@@ -634,7 +638,9 @@ static void event_check_outage(struct bn_session *s, uint64_t since_ns, uint64_t
 }
 
 /* Sets *since_ns to the time since which events of this session have been in flight without a pause
-   and without a success, and *last_ok_ns to the time of the session's last success. */
+   and without a success, and *last_ok_ns to the time of the session's last success.  If the event
+   before this one has succeeded, these are the start of this event and the end of that one, which
+   is the same time if sessions do not pause. */
 static void event_find_failing(const struct bn_stat *st, const struct bn_tick *tick,
                                uint64_t *since_ns, uint64_t *last_ok_ns)
 {

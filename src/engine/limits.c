@@ -140,8 +140,9 @@ void bn_limits_allow_files(unsigned sessions)
   (void)setrlimit(RLIMIT_NOFILE, &limit); /* see the header */
 }
 
-/* Returns whether more than a few files can be opened.  A failed session may have closed its files
-   since it met the limit, so that the limit may have been met although a few files are free. */
+/* Returns whether A_FEW files can be opened, or whether another error than the limit prevents it.
+   Fewer free files are not enough: a session that has failed at the limit may have closed its files
+   since then. */
 static bool limits_has_free_files(void)
 {
   enum { A_FEW = 16 };

@@ -311,16 +311,17 @@ static short loop_arm_once(struct bn_task *t, int fd, short events)
   return loop_register(t->loop, fd, wanted | EPOLLONESHOT) == 0 ? NO_EVENTS : POLLERR;
 }
 
-/* Registers a descriptor for its life again, if that is what loop_arm_once has replaced.  `armed`
-   may be left from a closed descriptor of the same number, which does no harm: the connection of
-   the present one registers it at its first wait (loop_arm). */
+/* Registers a descriptor for its life again if it was so before loop_arm_once.  `armed` may belong
+   to a closed descriptor of the same number.  That does no harm, because the connection that has
+   the number now registers it at its first wait (loop_arm). */
 static void loop_rearm(struct bn_loop *l, int fd)
 {
   if (l->fd[fd].armed && loop_register(l, fd, FOR_LIFE) != 0)
     l->fd[fd].armed = false;
 }
 
-/* Leaves the stack of the call until the wait has ended. */
+/* Leaves the stack of the call until an event of the descriptor (NO_FD: none), the time or an
+   interrupt has ended the wait.  t->came then has the event, or NO_EVENTS. */
 static void loop_leave_stack(struct bn_task *t, int fd, short wanted, uint64_t until_ns)
 {
   t->fd = fd;

@@ -48,23 +48,23 @@ static void outage_narrow_by_session(struct gap *g, const struct bn_stat *st, ui
   const uint64_t start_ns = outage_acquire(&st->begun_at) - outage_acquire(&st->ended_at);
   const bool in_flight = outage_acquire(&st->begun) != outage_acquire(&st->ended) && start_ns != 0;
   const bool pauses = atomic_load_explicit(&st->pauses, memory_order_acquire);
-  const uint64_t last_ns = outage_acquire(&st->last_end_ns);
+  const uint64_t last_end_ns = outage_acquire(&st->last_end_ns);
   const uint64_t failing_since_ns = outage_acquire(&st->failing_since_ns);
-  const bool has_failed = failing_since_ns != 0; /* its last event has */
-  /* Events that failed before a pause are no longer in flight. */
-  const bool follows_failure = has_failed && (!pauses || (in_flight && start_ns <= last_ns));
-  /* In a closed loop an event begins when the event before it ends, and a session between two
-     events has just ended an event. */
+  const bool last_has_failed = failing_since_ns != 0;
+  /* Failed events count as in flight since the first of them, until a pause follows them. */
+  const bool is_failing = last_has_failed && (!pauses || (in_flight && start_ns <= last_end_ns));
+  /* Without pauses, an event begins when the event before it ends, and a session between two
+     events has just ended an event.  Under --rate or with think times, last_end_ns is used. */
   uint64_t first_ns = in_flight ? start_ns : UINT64_MAX, end_ns = in_flight ? start_ns : now_ns;
 
   if (!atomic_load_explicit(&st->running, memory_order_acquire))
     return;
-  if (follows_failure)
+  if (is_failing)
     first_ns = failing_since_ns;
-  if (has_failed)
+  if (last_has_failed)
     end_ns = outage_acquire(&st->last_ok_ns);
-  else if (pauses) /* under --rate or with think times: the session shows its last end */
-    end_ns = last_ns;
+  else if (pauses)
+    end_ns = last_end_ns;
   outage_narrow(g, first_ns, end_ns);
 }
 
@@ -80,28 +80,28 @@ static void outage_narrow_by_gone(struct gap *g, const struct bn_outage *o)
   outage_narrow(g, UINT64_MAX, atomic_load(&o->gone_last_ok_ns));
 }
 
-/* Narrows the gap by the ends that all sessions show, until it is too short for an outage.  The
-   session that made it too short is the first that the next search looks at, because thousands of
-   sessions search at each end of an event if events take a second.  The sessions that have gone are
-   looked at twice: first because that costs a single read, and last because a session that goes
-   during the search is not running when its turn comes. */
+/* Narrows the gap by the ends that all sessions show, until it is too short for an outage.  If
+   events take a second, thousands of sessions search at each end of an event: the next search
+   therefore begins with the session that made the gap too short, which often does so again.  The
+   sessions that have gone are looked at twice: first because that costs a single read, and last
+   because a session that goes during the search is not running when its turn comes. */
 static void outage_narrow_by_all(struct bn_outage *o, struct gap *g, const struct bn_stat *self,
                                  uint64_t now_ns, uint64_t until_ns)
 {
   const unsigned n = o->stats->n_sessions;
-  unsigned at = atomic_load_explicit(&o->showed, memory_order_relaxed);
+  unsigned index = atomic_load_explicit(&o->showed, memory_order_relaxed);
 
   outage_narrow_by_gone(g, o);
   for (unsigned i = 0; i < n && !outage_is_short(g, until_ns); i++) {
-    const struct bn_stat *st = o->stats->stat[at];
+    const struct bn_stat *st = o->stats->stat[index];
 
     /* An outage begins after the warm-up at the earliest. */
     outage_narrow(g, UINT64_MAX, st->measure_from_ns);
     if (st != self)
       outage_narrow_by_session(g, st, now_ns);
     if (outage_is_short(g, until_ns))
-      atomic_store_explicit(&o->showed, at, memory_order_relaxed);
-    at = at + 1 < n ? at + 1 : 0;
+      atomic_store_explicit(&o->showed, index, memory_order_relaxed);
+    index = index + 1 < n ? index + 1 : 0;
   }
   outage_narrow_by_gone(g, o);
 }

@@ -281,18 +281,18 @@ static void phases_add_queue(const struct bn_phases *p, struct bn_snap *delta,
                              struct bn_view_store *store)
 {
   const uint64_t first_waiting = p->end.due - p->end.queued;
-  uint64_t before = 0, skip = p->end.skip;
+  uint64_t first = 0, skip = p->end.skip;
 
   for (size_t k = 0; k < p->n; k++) {
-    /* Phase k has the arrivals from `before` to, and without, `after`. */
-    const uint64_t after = before + p->due[k];
-    const uint64_t from = before > first_waiting ? before : first_waiting;
-    const uint64_t n = after > from ? after - from : 0;
+    /* Phase k has the arrivals from `first` up to, and without, `end`. */
+    const uint64_t end = first + p->due[k];
+    const uint64_t from = first > first_waiting ? first : first_waiting;
+    const uint64_t n = end > from ? end - from : 0;
 
     phases_add_waiting(p, skip, n, delta->hist[bn_phases_find_hist(&delta->metrics, k)],
                        bn_phases_timing(store, &delta->metrics, k));
     skip += n;
-    before = after;
+    first = end;
   }
 }
 
@@ -485,11 +485,11 @@ static const struct bn_hist *phases_get_latency(const struct bn_view *v, size_t 
   return v->delta->hist[bn_phases_find_hist(&v->delta->metrics, k)];
 }
 
-/* Returns whether the phase was overloaded: the longer of the queues at its begin and its end is
-   longer than chance explains, and the last event of that queue waits longer than the median
-   latency.  The number of Poisson arrivals has a standard deviation of its square root, and chance
-   explains a queue of two of these.  If the queue grows or shrinks steadily, the median latency is
-   half of that wait: the second condition is met with a margin of two. */
+/* Returns whether the phase was overloaded: its queue, the longer of those at its begin and at its
+   end, is longer than chance explains, and the last event of the queue waits longer than the median
+   latency.  A Poisson number of arrivals has its square root as standard deviation, and chance is
+   taken to explain two of these.  If the queue grows or shrinks steadily, the median latency is
+   half of that wait, so that an overload meets the second condition with a margin of two. */
 static bool phases_is_overloaded(const struct bn_phase_view *phase, const struct bn_hist *latency)
 {
   const uint64_t queue = phase->carried > phase->queued ? phase->carried : phase->queued;
@@ -590,11 +590,25 @@ static void phases_count_all(const struct bn_phases *p, size_t last, struct bn_p
   }
 }
 
+/* Sets the recoveries of the phases up to the last one that the run has reached.  The phases around
+   a peak measure its recovery, so that all phases have been counted before. */
+static void phases_set_recoveries(const struct bn_phases *p, size_t last, const struct bn_view *v,
+                                  struct bn_phase_view *phase)
+{
+  double level_ns = 0;
+
+  for (size_t k = 0; k <= last; k++) {
+    const double own_level_ns = phases_level_ns(p, k, v);
+
+    phases_set_recovery(p, k, level_ns, v, &phase[k]);
+    level_ns = own_level_ns > 0 ? own_level_ns : level_ns;
+  }
+}
+
 void bn_phases_fill(const struct bn_phases *p, struct bn_view *v, struct bn_view_store *store,
                     struct bn_snap *delta, const struct bn_snap *stuck, uint64_t observed_ns)
 {
   const size_t last = phases_find_at(p, p->end.until_ns - 1);
-  double level_ns = 0;
 
   bn_phases_name_all(v, store, &delta->metrics);
   /* The curve wants nothing in a phase of no time; phases_count_all sets the others. */
@@ -611,11 +625,5 @@ void bn_phases_fill(const struct bn_phases *p, struct bn_view *v, struct bn_view
   for (size_t k = 0; k < v->n_phases; k++)
     if (v->phases[k].timing->unfinished > 0)
       phases_update_timing(v, store, k);
-  /* A recovery is measured by the phases around it, so all of them are counted before. */
-  for (size_t k = 0; k <= last; k++) {
-    const double own_level_ns = phases_level_ns(p, k, v);
-
-    phases_set_recovery(p, k, level_ns, v, &store->phase[k]);
-    level_ns = own_level_ns > 0 ? own_level_ns : level_ns;
-  }
+  phases_set_recoveries(p, last, v, store->phase);
 }

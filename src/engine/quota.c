@@ -432,12 +432,13 @@ bool bn_quota_note_answer(struct bn_quota_share *share, enum bn_admission answer
   const bool is_spent = answer == BN_QUOTA_SPENT;
   bool may_ask_again;
 
+  /* `waits` needs no lock here, because only this worker changes it. */
   if (!q->returns || (!is_spent && !share->waits))
     return false;
   (void)pthread_mutex_lock(&q->lock);
   if (is_spent && !share->waits)
     q->waiting++;
-  else if (!is_spent)
+  else if (!is_spent) /* the session has waited, see above */
     q->waiting--;
   share->waits = is_spent;
   quota_wake_if_needed(q);

@@ -698,15 +698,14 @@ static void reports_show_rest(struct bn_reports *r, const struct bn_run_state *s
 
 void bn_reports_compute_total(struct bn_reports *r, const struct bn_run_state *s)
 {
+  const bool shows_rest = r->conf->plan.interval_ns != 0 && !atomic_load(&r->warming) &&
+                          bn_reporters_want_rest(&r->reporters);
   struct bn_view_rules rules;
 
-  /* The verification has set counters of the workload that are looked up. */
+  /* The verification may have set counters that the workload looks up: look them up again. */
   if (r->ops->verify != NULL && r->stats->sample != NULL)
     r->stats->sample(r->stats->sampled, r->report.now.counter);
   r->facts.end_wall_ns = r->facts.start_wall_ns + (s->now_ns - r->facts.start_ns);
-  const bool shows_rest = r->conf->plan.interval_ns != 0 && !atomic_load(&r->warming) &&
-                          bn_reporters_want_rest(&r->reporters);
-
   if (shows_rest)
     reports_show_rest(r, s);
   /* A tick covers all that was measured, and the total only the time after the last checkpoint. */

@@ -542,8 +542,8 @@ static bool run_await_abandoned(struct bn_run *run)
 }
 
 /* If the arrivals of --rate were not served, logs that the figures are those of an overload and not
-   the latency at that rate; or, unless empty is NULL, that no event succeeded, whatever the rate
-   is: these are the counts of the run. */
+   the latency at that rate.  empty: the counts of a run without a success, which is logged in place
+   of that, because a lower rate would not help; NULL: events have succeeded. */
 static void run_report_unserved(struct bn_run *run, const struct bn_run_state *end,
                                 const struct bn_view_counts *empty)
 {
@@ -562,9 +562,9 @@ static void run_report_unserved(struct bn_run *run, const struct bn_run_state *e
                   (unsigned long long)n_ended);
 }
 
-/* Logs why the figures are not those of the workload, unless the run has failed: the failure is the
-   reason, and has been logged.  A run that was not ended early, and of which no event has
-   succeeded, has measured nothing; with several hosts, the sum of all hosts decides that. */
+/* Logs why the figures are not those of the workload.  If the run has failed, that is the reason,
+   and has been logged.  A run in which no event has succeeded has measured nothing, unless it was
+   ended early; with several hosts, the sum of all hosts decides that. */
 static void run_report_lacks(struct bn_run *run, const struct bn_times *times,
                              const struct bn_run_state *end)
 {

@@ -24,11 +24,11 @@ static uint64_t state_span_end_ns(const struct bn_run_parts *p, const struct bn_
 
   if (bn_threads_count_looping(p->threads) > 0)
     return limit_ns;
-  /* It is loaded after the count, because a session records its last event before it leaves. */
+  /* last_ns is loaded after the count: a session records its last event before it leaves. */
   last_ns = atomic_load(&p->outcome->last_ns);
-  return last_ns != 0 && atomic_load(&p->outcome->looped_ns) < limit_ns
-             ? bn_clock_min(last_ns, limit_ns)
-             : limit_ns;
+  if (last_ns == 0 || atomic_load(&p->outcome->looped_ns) >= limit_ns)
+    return limit_ns;
+  return bn_clock_min(last_ns, limit_ns);
 }
 
 struct bn_run_state bn_run_state_at(const struct bn_run_parts *p, const struct bn_times *times,

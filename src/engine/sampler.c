@@ -171,23 +171,23 @@ static void sampler_log_used_grace(const struct sampler_thread *s, unsigned busy
                 has_warmup ? ", except those that began in the warm-up" : "");
 }
 
-/* Ends a run whose threads have used up the grace, or the longer time in which statements end but
-   no event does: a statement has ended within the grace then.  The run is ended before the message,
-   which waits for its reader.  The main thread interrupts the events that it has counted as
-   unfinished.  A run that has failed ends as a failed run, because its hanging threads may well
-   have the same cause. */
+/* Ends a run whose threads have used up the grace.  If a statement has ended within the grace, they
+   have used up the longer time in which statements may end without the end of an event.  The run is
+   ended before the message, which waits for its reader.  The main thread interrupts the events in
+   flight, once it has counted them as unfinished.  A run that has failed ends as a failed run,
+   because its hanging threads may well have the same cause. */
 static void sampler_end_by_grace(const struct sampler_thread *s, uint64_t now_ns)
 {
   const struct bn_patience *p = &s->schedule.patience;
   const uint64_t grace_ns = sampler_grace_ns(s);
-  const bool by_statements = now_ns < p->since_ns + grace_ns;
-  const uint64_t used_ns = by_statements ? now_ns - p->ended_since_ns : grace_ns;
+  const bool statements_end = now_ns < p->since_ns + grace_ns;
+  const uint64_t used_ns = statements_end ? now_ns - p->ended_since_ns : grace_ns;
   const unsigned busy = bn_threads_count_busy(s->p->threads);
   const unsigned looping = bn_threads_count_looping(s->p->threads);
   const bool has_failed = bn_outcome_has(s->p->outcome, BN_OUTCOME_FAILED);
   const char *condition =
-      by_statements ? "in which statements ended, but no event and no thread (--time-grace)"
-                    : "without progress (--time-grace)";
+      statements_end ? "in which statements ended, but no event and no thread (--time-grace)"
+                     : "without progress (--time-grace)";
 
   bn_outcome_set(s->p->outcome, BN_OUTCOME_TO_INTERRUPT);
   bn_threads_end(s->p->threads, has_failed ? BN_CAUSE_ABANDONED : BN_CAUSE_TIMEOUT, 0);

@@ -153,9 +153,23 @@ static const uint64_t loss_patience_ns = 3 * BN_NSEC_PER_SEC;
 /* The interval of checks for it. */
 static const uint64_t loss_check_ns = 10 * BN_NSEC_PER_MSEC;
 
-/* Runs in a signal handler: locks nothing, allocates nothing.  Waits for the receiver of signals to
-   acknowledge the loss, and returns if it does not, because the caller has to end the process
-   then. */
+/* Waits until the run ends without this thread.  Returns false if it does not do so by until_ns. */
+static bool services_await_acknowledgement(const struct bn_run_parts *p, unsigned n_lost,
+                                           uint64_t until_ns)
+{
+  while (!services_is_acknowledged(p, n_lost)) {
+    const uint64_t now_ns = bn_clock_mono();
+
+    if (now_ns >= until_ns)
+      return false;
+    bn_stop_sleep(&acknowledgement, now_ns + loss_check_ns);
+  }
+  return true;
+}
+
+/* Runs in a signal handler: locks nothing, allocates nothing.  Writes the text, and parks the
+   thread once the receiver of signals has acknowledged the loss.  Returns if the receiver does not,
+   or if the run has no report that would be lost: the caller then ends the process. */
 static void services_lose(const struct bn_session *s, const char *text)
 {
   const uint64_t until_ns = bn_clock_mono() + loss_patience_ns;
@@ -173,16 +187,9 @@ static void services_lose(const struct bn_session *s, const char *text)
     return;
   n_lost = bn_threads_lose(p->threads, s, unwritten);
   bn_stop_wake_receiver();
-  while (!services_is_acknowledged(p, n_lost)) {
-    const uint64_t now_ns = bn_clock_mono();
-
-    if (now_ns >= until_ns) {
-      services_write_loss_message(p->threads);
-      return;
-    }
-    bn_stop_sleep(&acknowledgement, now_ns + loss_check_ns);
-  }
-  bn_wait_park(&process_end);
+  if (services_await_acknowledgement(p, n_lost, until_ns))
+    bn_wait_park(&process_end);
+  services_write_loss_message(p->threads);
 }
 
 /* The main thread's session runs commands alone, so that it waits for no other session. */

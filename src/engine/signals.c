@@ -191,19 +191,27 @@ static bool signals_is_unread(const struct receiver_thread *r, int fd)
   return r->count == 0 && !bn_wait_is_writable(fd);
 }
 
-/* Returns the patience in the current stage, or 0 for no limit.  A report waits for its reader, and
-   a large document is slow.  While events run, the patience comes after the grace of the sampler,
-   of which a signal leaves only the grace that the user has set. */
-static uint64_t signals_stage_patience(const struct receiver_thread *r)
+/* Returns the patience while events run.  A grace that the user has set comes before it, because
+   the sampler uses that up first.  Else the patience is longer if statements take long, and a least
+   grace comes before it unless there was a signal. */
+static uint64_t signals_measure_patience(const struct receiver_thread *r)
 {
   const struct bn_conf *c = r->p->conf;
   const bool is_cut = true; /* a signal or a loss cuts the run */
-  const uint64_t grace_ns = r->count == 0 ? bn_grace_least_ns(r->p, is_cut) : 0;
+  const uint64_t least_ns = r->count == 0 ? bn_grace_least_ns(r->p, is_cut) : 0;
 
+  if (!c->grace_auto)
+    return c->grace_ns + patience_ns;
+  return bn_grace_ns(r->p, least_ns + patience_ns);
+}
+
+/* Returns the patience in the current stage, or 0 for no limit.  A report waits for its reader, and
+   a large document is slow. */
+static uint64_t signals_stage_patience(const struct receiver_thread *r)
+{
   switch (r->stage) {
   case BN_STAGE_MEASURE:
-    /* The sampler uses up the grace that the user set. */
-    return c->grace_auto ? bn_grace_ns(r->p, grace_ns + patience_ns) : c->grace_ns + patience_ns;
+    return signals_measure_patience(r);
   /* A report hangs only because of a lock of a lost worker. */
   case BN_STAGE_REPORT:
     return r->lost > 0 && bn_wait_is_writable(STDOUT_FILENO) ? long_patience_ns : 0;

@@ -254,15 +254,14 @@ void bn_threads_open_command(struct bn_threads *t)
 
 /* --- end --- */
 
-/* As bn_threads_await.  The outcome ends the wait if it has the flag; 0: no flag ends the wait. */
-static bool threads_await_all_gone(struct bn_threads *t, uint64_t until_ns,
-                                   enum bn_outcome_flag flag)
+/* As bn_threads_await or, with `goes_on`, as bn_threads_await_abandoned. */
+static bool threads_await_all_gone(struct bn_threads *t, uint64_t until_ns, bool goes_on)
 {
   bool all_gone, all_gone_or_lost, in_time = true;
 
   (void)pthread_mutex_lock(&t->lock);
   while (t->gone + bn_threads_count_lost(t) < t->created && in_time &&
-         !bn_outcome_has(t->outcome, flag))
+         (goes_on || !bn_outcome_has(t->outcome, BN_OUTCOME_ABANDONED)))
     in_time = bn_wait_until(&workers, &t->changed, &t->lock, until_ns);
   all_gone_or_lost = t->gone + bn_threads_count_lost(t) >= t->created;
   all_gone = t->gone == t->created;
@@ -274,14 +273,16 @@ static bool threads_await_all_gone(struct bn_threads *t, uint64_t until_ns,
 
 bool bn_threads_await(struct bn_threads *t, uint64_t until_ns)
 {
-  return threads_await_all_gone(t, until_ns, BN_OUTCOME_ABANDONED);
+  const bool goes_on = false;
+
+  return threads_await_all_gone(t, until_ns, goes_on);
 }
 
 bool bn_threads_await_abandoned(struct bn_threads *t, uint64_t until_ns)
 {
-  const enum bn_outcome_flag no_flag = (enum bn_outcome_flag)0;
+  const bool goes_on = true;
 
-  return threads_await_all_gone(t, until_ns, no_flag);
+  return threads_await_all_gone(t, until_ns, goes_on);
 }
 
 void bn_threads_join(struct bn_threads *t)

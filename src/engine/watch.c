@@ -161,12 +161,8 @@ static bool watch_close_one(struct bn_watch_slot *s)
              watch_call(s, watch_call_close, at_rest_ns);
   }
   s->entered = s->open = false;
-  if (watch_may_block(s)) {
-    const uint64_t patience_ns = closed ? at_rest_ns : 0;
-
-    if (!bn_timed_call_stop(&s->timed_call, patience_ns))
-      closed = false;
-  }
+  if (watch_may_block(s) && !bn_timed_call_stop(&s->timed_call, closed ? at_rest_ns : 0))
+    return false;
   return closed;
 }
 
