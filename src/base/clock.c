@@ -168,6 +168,8 @@ static struct bn_clock_fit clock_fetch(struct bn_clock *c)
   }
 }
 
+/* Returns whether the kernel itself tells the time by the TSC: it has found the TSCs of all CPUs to
+   agree. */
 static bool clock_kernel_runs_on_tsc(void)
 {
   char name[32] = "";
@@ -186,9 +188,13 @@ static bool clock_has_word(const char *list, const char *word)
 {
   const size_t len = strlen(word);
 
-  for (const char *p = strstr(list, word); p != NULL; p = strstr(p + len, word))
-    if ((p == list || p[-1] == ' ' || p[-1] == '\t') && (p[len] == ' ' || p[len] == '\n'))
+  for (const char *p = strstr(list, word); p != NULL; p = strstr(p + len, word)) {
+    const bool begins_word = p == list || p[-1] == ' ' || p[-1] == '\t';
+    const bool ends_word = p[len] == ' ' || p[len] == '\n';
+
+    if (begins_word && ends_word)
       return true;
+  }
   return false;
 }
 

@@ -2,6 +2,7 @@
 /* Opens files for writing without being led to another one by a link, and replaces them whole. */
 #include "base/file.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -42,6 +43,17 @@ int bn_file_open_standard(void)
   return fd < 0 ? -1 : close(fd);
 }
 
+/* Returns the descriptor whose number the whole text is, or -1 for any other text. */
+static int file_parse_descriptor(const char *text)
+{
+  int64_t number;
+
+  /* The kernel knows no blanks and signs before the number. */
+  if (!isdigit((unsigned char)text[0]) || bn_units_parse_int(text, &number) != 0)
+    return -1;
+  return number <= INT_MAX ? (int)number : -1;
+}
+
 int bn_file_find_descriptor(const char *path)
 {
   static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
@@ -52,12 +64,9 @@ int bn_file_find_descriptor(const char *path)
     return STDERR_FILENO;
   for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
     const size_t len = strlen(folders[i]);
-    int64_t n;
 
-    /* The kernel knows no blanks and signs before the number. */
-    if (strncmp(path, folders[i], len) == 0 && path[len] >= '0' && path[len] <= '9' &&
-        bn_units_parse_int(path + len, &n) == 0 && n <= INT_MAX)
-      return (int)n;
+    if (strncmp(path, folders[i], len) == 0)
+      return file_parse_descriptor(path + len);
   }
   return -1;
 }

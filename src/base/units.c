@@ -58,8 +58,10 @@ static int units_parse_size_suffix(const char *suffix)
   const char *const letter = strchr(letters, toupper((unsigned char)*suffix));
 
   suffix++;
-  if (letter == NULL ||
-      (*suffix != '\0' && strcasecmp(suffix, "B") != 0 && strcasecmp(suffix, "iB") != 0))
+  const bool is_complete =
+      *suffix == '\0' || strcasecmp(suffix, "B") == 0 || strcasecmp(suffix, "iB") == 0;
+
+  if (letter == NULL || !is_complete)
     return -1;
   return (int)(letter - letters) + 1;
 }
@@ -124,7 +126,9 @@ bool bn_units_read(const char **at, double *value)
 
   if (range != NULL && range < *at + len)
     len = (size_t)(range - *at);
-  if (len == 0 || len >= sizeof digits || (*at)[0] == '.' || (*at)[len - 1] == '.')
+  const bool is_number = len > 0 && (*at)[0] != '.' && (*at)[len - 1] != '.';
+
+  if (!is_number || len >= sizeof digits)
     return false;
   memcpy(digits, *at, len);
   *at += len;

@@ -172,12 +172,17 @@ static int uri_read_user(struct bn_uri *u, char *user, struct bn_err *err)
   return 0;
 }
 
+/* Returns whether the text, which may be NULL, has one of the characters. */
+static bool uri_has_any(const char *text, const char *chars)
+{
+  return text != NULL && strpbrk(text, chars) != NULL;
+}
+
 /* Returns whether there is an '@' after the hosts, or a '#' anywhere, which must be written as %XX.
    path and query may be NULL. */
 static bool uri_has_misplaced_mark(const char *user_and_hosts, const char *path, const char *query)
 {
-  return strchr(user_and_hosts, '#') != NULL || (path != NULL && strpbrk(path, "@#") != NULL) ||
-         (query != NULL && strpbrk(query, "@#") != NULL);
+  return uri_has_any(user_and_hosts, "#") || uri_has_any(path, "@#") || uri_has_any(query, "@#");
 }
 
 /* Cuts u->text into its parts, and decodes them in place.  Returns 0, or -1 and err. */

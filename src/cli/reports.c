@@ -27,11 +27,12 @@ static int reports_refuse(const char *value, const char *reason)
   return -1;
 }
 
-/* Returns whether several reports may write to the path, because none overwrites the output of
-   another: "/dev/stdout" and other names of open files, and /dev/null. */
-static bool reports_is_stream(const char *path)
+/* Returns whether one report at most may write to the path, because the next would overwrite its
+   output.  Several reports may write to standard output (NULL), to "/dev/stdout" and other names of
+   open files, and to /dev/null. */
+static bool reports_is_exclusive(const char *path)
 {
-  return bn_file_find_descriptor(path) >= 0 || strcmp(path, "/dev/null") == 0;
+  return path != NULL && bn_file_find_descriptor(path) < 0 && strcmp(path, "/dev/null") != 0;
 }
 
 /* Returns whether the path is that of the journal that the report keeps beside its file. */
@@ -50,8 +51,7 @@ static bool reports_is_journal_of(const struct bn_report_use *use, const char *p
 /* Returns whether both reports write to the same file, or one to the journal of the other. */
 static bool reports_share_file(const struct bn_report_use *a, const struct bn_report_use *b)
 {
-  if (a->path == NULL || b->path == NULL || reports_is_stream(a->path) ||
-      reports_is_stream(b->path))
+  if (!reports_is_exclusive(a->path) || !reports_is_exclusive(b->path))
     return false;
   return bn_file_is_same(a->path, b->path) || reports_is_journal_of(a, b->path) ||
          reports_is_journal_of(b, a->path);

@@ -60,110 +60,112 @@ const struct bn_subcommand *bn_subcommand_find_asked(const struct bn_subcommand 
 
 /* Makes the set of the subcommand's own options.  Returns 0, or -1 and err; subcommand_free frees
    the set in either case. */
-static int subcommand_declare(struct invocation *a, struct bn_err *err)
+static int subcommand_declare(struct invocation *inv, struct bn_err *err)
 {
-  a->group = bn_alloc_print("%s options", a->sub->name);
-  a->conf = bn_alloc(1, a->sub->conf_size);
-  a->set = bn_optset_new(&bn_policy_bench);
-  return bn_optset_add(a->set, a->group, a->sub->options, a->conf, false /* overrides none */, err);
+  inv->group = bn_alloc_print("%s options", inv->sub->name);
+  inv->conf = bn_alloc(1, inv->sub->conf_size);
+  inv->set = bn_optset_new(&bn_policy_bench);
+  return bn_optset_add(inv->set, inv->group, inv->sub->options, inv->conf,
+                       false /* overrides none */, err);
 }
 
 /* Declares --help in another table, because bench-studies(7) lists the options of the first one.
    Returns 0, or -1 and err. */
-static int subcommand_declare_help(struct invocation *a, struct bn_err *err)
+static int subcommand_declare_help(struct invocation *inv, struct bn_err *err)
 {
   static const struct bn_opt own[] = {
       {.name = "help", .type = BN_BOOL, .def = "off", .help = "this list of options"}, BN_OPT_END};
 
-  return bn_optset_add(a->set, a->group, own, &a->wants_help, false /* overrides none */, err);
+  return bn_optset_add(inv->set, inv->group, own, &inv->wants_help, false /* overrides none */,
+                       err);
 }
 
 /* Frees what has been read of a command line.  The invocation may be incomplete. */
-static void subcommand_free(struct invocation *a)
+static void subcommand_free(struct invocation *inv)
 {
-  bn_optset_free(a->set);
-  free(a->conf);
-  free(a->operand);
-  free(a->group);
+  bn_optset_free(inv->set);
+  free(inv->conf);
+  free(inv->operand);
+  free(inv->group);
 }
 
 /* Sets the option of "--NAME" or "--NAME=VALUE".  The set keeps a fault of the setting for
    subcommand_check_options. */
-static void subcommand_set_option(const struct invocation *a, const char *arg)
+static void subcommand_set_option(const struct invocation *inv, const char *arg)
 {
   const char *name = arg + strlen("--");
   const size_t len = strcspn(name, "=");
   const char *value = name[len] == '=' ? name + len + 1 : NULL;
   char *own_name = bn_alloc_part(name, len);
 
-  (void)bn_optset_set(a->set, own_name, value, arg);
+  (void)bn_optset_set(inv->set, own_name, value, arg);
   free(own_name);
 }
 
 /* Returns the option of the subcommand that "--NAME" or "--NAME=VALUE" names, or NULL. */
-static const struct bn_opt *subcommand_find_option(const struct invocation *a, const char *arg)
+static const struct bn_opt *subcommand_find_option(const struct invocation *inv, const char *arg)
 {
-  return bn_opt_find(a->sub->options, arg + 2, strcspn(arg + 2, "="));
+  return bn_opt_find(inv->sub->options, arg + 2, strcspn(arg + 2, "="));
 }
 
 /* Returns the option of the subcommand that "-o" or "-oVALUE" names, or NULL. */
-static const struct bn_opt *subcommand_find_short_option(const struct invocation *a,
+static const struct bn_opt *subcommand_find_short_option(const struct invocation *inv,
                                                          const char *arg)
 {
   if (arg[0] != '-' || arg[1] == '\0')
     return NULL;
-  for (const struct bn_opt *o = a->sub->options; o != NULL && o->name != NULL; o++)
+  for (const struct bn_opt *o = inv->sub->options; o != NULL && o->name != NULL; o++)
     if (arg[1] == o->letter)
       return o;
   return NULL;
 }
 
 /* Sets an option as "--NAME=VALUE" does; subcommand_check_options refuses a wrong value. */
-static void subcommand_set_value(const struct invocation *a, const struct bn_opt *o,
+static void subcommand_set_value(const struct invocation *inv, const struct bn_opt *o,
                                  const char *value)
 {
   char *typed = bn_alloc_print("--%s=%s", o->name, value);
 
-  (void)bn_optset_set(a->set, o->name, value, typed);
+  (void)bn_optset_set(inv->set, o->name, value, typed);
   free(typed);
 }
 
 /* Sets the option o to the value of "-o VALUE" or "-oVALUE"; `next` is the argument after `arg`, or
    NULL.  Returns how many of the two were used, or -1 and err. */
-static int subcommand_set_short(const struct invocation *a, const struct bn_opt *o, const char *arg,
-                                const char *next, struct bn_err *err)
+static int subcommand_set_short(const struct invocation *inv, const struct bn_opt *o,
+                                const char *arg, const char *next, struct bn_err *err)
 {
   const char *joined = arg + strlen("-o");
   const bool is_joined = joined[0] != '\0';
 
   if (!is_joined && next == NULL)
-    return bn_err_set(err, 0, "-%c needs a value (see bench %s --help)", o->letter, a->sub->name);
-  subcommand_set_value(a, o, is_joined ? joined : next);
+    return bn_err_set(err, 0, "-%c needs a value (see bench %s --help)", o->letter, inv->sub->name);
+  subcommand_set_value(inv, o, is_joined ? joined : next);
   return is_joined ? 1 : 2;
 }
 
 /* Sets the option of "--NAME=VALUE", or of "--NAME VALUE", a form that the command line of a run
    does not have.  Returns how many of the two arguments were used. */
-static int subcommand_set_long(const struct invocation *a, const char *arg, const char *next)
+static int subcommand_set_long(const struct invocation *inv, const char *arg, const char *next)
 {
-  const struct bn_opt *o = subcommand_find_option(a, arg);
+  const struct bn_opt *o = subcommand_find_option(inv, arg);
   const bool needs_value = o != NULL && o->type != BN_BOOL && strchr(arg, '=') == NULL;
 
   if (needs_value && next != NULL) {
-    subcommand_set_value(a, o, next);
+    subcommand_set_value(inv, o, next);
     return 2;
   }
-  subcommand_set_option(a, arg);
+  subcommand_set_option(inv, arg);
   return 1;
 }
 
 /* Refuses unknown options, and values that are wrong.  Returns 0, or -1 and err. */
-static int subcommand_check_options(const struct invocation *a, struct bn_err *err)
+static int subcommand_check_options(const struct invocation *inv, struct bn_err *err)
 {
   struct bn_optset_fault fault;
 
-  if (bn_optset_find_unknown(a->set, false /* none is accepted */, &fault) ||
-      bn_optset_find_fault(a->set, &fault))
+  if (bn_optset_find_unknown(inv->set, false /* none is accepted */, &fault) ||
+      bn_optset_find_fault(inv->set, &fault))
     return bn_err_set(err, 0, "%s", fault.text);
   return 0;
 }
@@ -180,105 +182,106 @@ static char *subcommand_format_usage(const struct bn_subcommand *sub)
    that is too many, with its passwords masked, because it may be a URI.  A bare word is no
    password: if it were the value of an option, the option would have used it, or would be unknown
    and refused by subcommand_check_options. */
-static int subcommand_check_operands(const struct invocation *a, struct bn_err *err)
+static int subcommand_check_operands(const struct invocation *inv, struct bn_err *err)
 {
-  const size_t min = a->sub->min_operands, max = a->sub->max_operands;
+  const size_t min = inv->sub->min_operands, max = inv->sub->max_operands;
   char masked[BN_MASK_MAX];
   char *usage;
 
-  if (a->n_operands >= min && a->n_operands <= max)
+  if (inv->n_operands >= min && inv->n_operands <= max)
     return 0;
-  usage = subcommand_format_usage(a->sub);
-  if (a->n_operands < min)
+  usage = subcommand_format_usage(inv->sub);
+  if (inv->n_operands < min)
     (void)bn_err_set(err, 0, "too few arguments; usage: %s", usage);
   else
     (void)bn_err_set(err, 0, "too many arguments, from '%s' on; usage: %s",
-                     bn_mask_text(a->operand[max], masked), usage);
+                     bn_mask_text(inv->operand[max], masked), usage);
   free(usage);
   return -1;
 }
 
 /* Returns whether "--NAME" or "--NAME=VALUE" is an option of the subcommand. */
-static bool subcommand_is_own(const struct invocation *a, const char *arg)
+static bool subcommand_is_own(const struct invocation *inv, const char *arg)
 {
-  return subcommand_find_option(a, arg) != NULL ||
+  return subcommand_find_option(inv, arg) != NULL ||
          bn_opt_is_named(arg + 2, strcspn(arg + 2, "="), "help");
 }
 
 /* Returns whether an argument belongs to the command line of a run, which are all arguments after
    "--", all words, and all options that the subcommand does not have.  "-h" and "--help" belong to
    the run if they stand after its first word, as in "oltp_read_write --help". */
-static bool subcommand_is_of_run(const struct invocation *a, const char *arg)
+static bool subcommand_is_of_run(const struct invocation *inv, const char *arg)
 {
-  if (!a->sub->takes_run || !a->has_name)
+  if (!inv->sub->takes_run || !inv->has_name)
     return false;
-  if (a->has_separator || arg[0] != '-')
+  if (inv->has_separator || arg[0] != '-')
     return true;
   if (strcmp(arg, "--help") == 0)
-    return a->n_operands > 0;
+    return inv->n_operands > 0;
   if (strncmp(arg, "--", 2) == 0)
-    return !subcommand_is_own(a, arg);
-  if (strcmp(arg, "-h") == 0 && a->n_operands == 0)
+    return !subcommand_is_own(inv, arg);
+  if (strcmp(arg, "-h") == 0 && inv->n_operands == 0)
     return false;
-  return subcommand_find_short_option(a, arg) == NULL;
+  return subcommand_find_short_option(inv, arg) == NULL;
 }
 
 /* Reads a word, which is not an option: an operand, if the name of the subcommand was read before,
    else that name, or "help", which may stand before it. */
-static void subcommand_read_word(struct invocation *a, const char *word)
+static void subcommand_read_word(struct invocation *inv, const char *word)
 {
-  if (a->has_name)
-    a->operand[a->n_operands++] = word;
+  if (inv->has_name)
+    inv->operand[inv->n_operands++] = word;
   else if (strcmp(word, "help") == 0)
-    a->wants_help = true;
+    inv->wants_help = true;
   else
-    a->has_name = true;
+    inv->has_name = true;
 }
 
 /* Reads `arg`, and `next`, the argument after it or NULL, if that is the value of an option.
    Returns how many of the two were used, or -1 and err. */
-static int subcommand_read_argument(struct invocation *a, const char *arg, const char *next,
+static int subcommand_read_argument(struct invocation *inv, const char *arg, const char *next,
                                     struct bn_err *err)
 {
-  const struct bn_opt *short_option = subcommand_find_short_option(a, arg);
+  const struct bn_opt *short_option = subcommand_find_short_option(inv, arg);
+  const bool may_be_separator = inv->sub->takes_run && inv->has_name && !inv->has_separator;
   char masked[BN_MASK_MAX];
 
-  if (a->sub->takes_run && a->has_name && !a->has_separator && strcmp(arg, "--") == 0) {
-    a->has_separator = true;
+  if (may_be_separator && strcmp(arg, "--") == 0) {
+    inv->has_separator = true;
     return 1;
   }
-  if (subcommand_is_of_run(a, arg)) {
-    a->operand[a->n_operands++] = arg;
+  if (subcommand_is_of_run(inv, arg)) {
+    inv->operand[inv->n_operands++] = arg;
     return 1;
   }
   if (strncmp(arg, "--", 2) == 0)
-    return subcommand_set_long(a, arg, next);
+    return subcommand_set_long(inv, arg, next);
   if (short_option != NULL)
-    return subcommand_set_short(a, short_option, arg, next, err);
+    return subcommand_set_short(inv, short_option, arg, next, err);
   if (strcmp(arg, "-h") == 0)
-    a->wants_help = true;
+    inv->wants_help = true;
   else if (arg[0] == '-' && arg[1] != '\0')
     return bn_err_set(err, 0, "unknown argument '%s' (see bench %s --help)",
-                      bn_mask_arg(arg, masked), a->sub->name);
+                      bn_mask_arg(arg, masked), inv->sub->name);
   else
-    subcommand_read_word(a, arg);
+    subcommand_read_word(inv, arg);
   return 1;
 }
 
 /* Overwrites the value of an option that is a secret, in the argument vector that `ps` shows.  The
    value stands in `arg`, or else in `next`, the argument after it; next NULL: the option has not
    used that one. */
-static void subcommand_hide_secret(const struct invocation *a, char *arg, char *next)
+static void subcommand_hide_secret(const struct invocation *inv, char *arg, char *next)
 {
   const struct bn_opt *o;
   char *value;
 
   if (strncmp(arg, "--", 2) == 0) {
-    o = subcommand_find_option(a, arg);
+    o = subcommand_find_option(inv, arg);
     value = strchr(arg, '=');
     value = value != NULL ? value + 1 : next;
   } else {
-    o = subcommand_find_short_option(a, arg);
+    o = subcommand_find_short_option(inv, arg);
     value = o != NULL && arg[2] != '\0' ? arg + 2 : next;
   }
   if (o != NULL && bn_opt_is_secret(o) && value != NULL)
@@ -287,10 +290,10 @@ static void subcommand_hide_secret(const struct invocation *a, char *arg, char *
 
 /* Reads all arguments but argv[file], the file of a study (0: there is none), overwrites secrets in
    args->shown, and refuses wrong options.  Returns 0, or -1 and err. */
-static int subcommand_parse(struct invocation *a, const struct bn_subcommand_args *args, int file,
+static int subcommand_parse(struct invocation *inv, const struct bn_subcommand_args *args, int file,
                             struct bn_err *err)
 {
-  a->operand = bn_alloc((size_t)args->argc + 1, sizeof *a->operand);
+  inv->operand = bn_alloc((size_t)args->argc + 1, sizeof *inv->operand);
   for (int i = 1; i < args->argc;) {
     const char *next = i + 1 < args->argc ? args->argv[i + 1] : NULL;
     int n_used;
@@ -299,53 +302,53 @@ static int subcommand_parse(struct invocation *a, const struct bn_subcommand_arg
       i++;
       continue;
     }
-    n_used = subcommand_read_argument(a, args->argv[i], next, err);
+    n_used = subcommand_read_argument(inv, args->argv[i], next, err);
     if (n_used < 0)
       return -1;
     if (args->shown != NULL)
-      subcommand_hide_secret(a, args->shown[i], n_used == 2 ? args->shown[i + 1] : NULL);
+      subcommand_hide_secret(inv, args->shown[i], n_used == 2 ? args->shown[i + 1] : NULL);
     i += n_used;
   }
-  return subcommand_check_options(a, err);
+  return subcommand_check_options(inv, err);
 }
 
 /* Prints the usage line, the title and, unless a file declares them, the options. */
-static void subcommand_print_help(const struct invocation *a, FILE *out)
+static void subcommand_print_help(const struct invocation *inv, FILE *out)
 {
-  const char *const groups[] = {a->group};
-  const struct bn_subcommand *sub = a->sub;
+  const char *const groups[] = {inv->group};
+  const struct bn_subcommand *sub = inv->sub;
   char *usage = subcommand_format_usage(sub);
 
   (void)fprintf(out, "Usage:\n  %s\n\n%s - %s\n\n", usage, sub->name, sub->title);
   free(usage);
   if (sub->loads_file)
     return;
-  (void)fprintf(out, "%s:\n", a->group);
-  (void)bn_optset_print_help(a->set, groups, 1, out);
+  (void)fprintf(out, "%s:\n", inv->group);
+  (void)bn_optset_print_help(inv->set, groups, 1, out);
   (void)fputc('\n', out);
 }
 
 /* Runs a subcommand, or prints its help.  study NULL: the subcommand is in C.  `file` is as for
    subcommand_parse.  Returns the exit status, and err after a failure. */
-static int subcommand_execute(struct invocation *a, const struct bn_subcommand_args *args, int file,
-                              struct bn_study *study, FILE *out, struct bn_err *err)
+static int subcommand_execute(struct invocation *inv, const struct bn_subcommand_args *args,
+                              int file, struct bn_study *study, FILE *out, struct bn_err *err)
 {
-  const struct bn_subcommand *sub = a->sub;
+  const struct bn_subcommand *sub = inv->sub;
 
-  if (subcommand_declare(a, err) != 0 || subcommand_declare_help(a, err) != 0 ||
-      subcommand_parse(a, args, file, err) != 0)
+  if (subcommand_declare(inv, err) != 0 || subcommand_declare_help(inv, err) != 0 ||
+      subcommand_parse(inv, args, file, err) != 0)
     return EXIT_FAILURE;
-  if (a->wants_help) {
-    subcommand_print_help(a, out);
+  if (inv->wants_help) {
+    subcommand_print_help(inv, out);
     return EXIT_SUCCESS;
   }
-  if (subcommand_check_operands(a, err) != 0)
+  if (subcommand_check_operands(inv, err) != 0)
     return EXIT_FAILURE;
   /* sub->traits_of is the offset of a member of conf that receives the function, or 0. */
   if (sub->traits_of != 0)
-    *(bn_opt_traits_of **)((char *)a->conf + sub->traits_of) = args->traits_of;
-  return study != NULL ? bn_study_run(study, a->conf, a->operand, err)
-                       : sub->run(a->conf, a->operand, err);
+    *(bn_opt_traits_of **)((char *)inv->conf + sub->traits_of) = args->traits_of;
+  return study != NULL ? bn_study_run(study, inv->conf, inv->operand, err)
+                       : sub->run(inv->conf, inv->operand, err);
 }
 
 void bn_subcommand_scrub(int argc, char *const *argv)
@@ -398,7 +401,7 @@ static int subcommand_open_study(const struct bn_subcommand *sub,
 int bn_subcommand_run(const struct bn_subcommand *sub, const struct bn_subcommand_args *args,
                       FILE *out, struct bn_err *err)
 {
-  struct invocation a = {.sub = sub};
+  struct invocation inv = {.sub = sub};
   const int file = subcommand_find_file_position(sub, args);
   struct bn_study *study;
   struct bn_err why = {0}; /* err gets its text, after the name of the file */
@@ -409,13 +412,13 @@ int bn_subcommand_run(const struct bn_subcommand *sub, const struct bn_subcomman
   if (subcommand_open_study(sub, args, file, &study, err) != 0)
     return EXIT_FAILURE;
   if (study != NULL)
-    a.sub = bn_study_declaration(study);
-  status = subcommand_execute(&a, args, file, study, out, &why);
+    inv.sub = bn_study_declaration(study);
+  status = subcommand_execute(&inv, args, file, study, out, &why);
   if (file > 0 && why.text[0] != '\0')
     (void)bn_err_set(err, why.code, "%s: %s", args->argv[file], why.text);
   else
     *err = why;
-  subcommand_free(&a);
+  subcommand_free(&inv);
   bn_study_free(study);
   return status;
 }
@@ -463,21 +466,21 @@ void bn_subcommand_print_list(const struct bn_subcommand *table, FILE *out)
    none, because mdoc has no empty lists. */
 static int subcommand_print_section(void *arg, const struct bn_subcommand *sub)
 {
-  struct invocation a = {.sub = sub};
+  struct invocation inv = {.sub = sub};
   FILE *out = arg;
   int rc;
 
   if (sub->options == NULL)
     return 0;
-  rc = subcommand_declare(&a, NULL);
+  rc = subcommand_declare(&inv, NULL);
   if (rc == 0) {
-    const char *const groups[] = {a.group};
+    const char *const groups[] = {inv.group};
 
     (void)fprintf(out, ".Ss bench %s\n.Bl -tag -width Ds\n", sub->name);
-    (void)bn_optset_print_man(a.set, groups, 1, out);
+    (void)bn_optset_print_man(inv.set, groups, 1, out);
     (void)fputs(".El\n", out);
   }
-  subcommand_free(&a);
+  subcommand_free(&inv);
   return rc;
 }
 

@@ -196,6 +196,18 @@ int bn_cli_print_traits(const struct bn_optset *options)
   return EXIT_SUCCESS;
 }
 
+/* Prints a section for each report that has options. */
+static void usage_print_man_reports(const struct bn_optset *options)
+{
+  for (size_t i = 0; bn_registry_reporters[i] != NULL; i++) {
+    char group[BN_CLI_GROUP_MAX], title[64];
+    const char *const groups[] = {bn_cli_report_group(bn_registry_reporters[i], group)};
+
+    (void)snprintf(title, sizeof title, "Report %s", bn_registry_reporters[i]->name);
+    usage_print_man_section(options, title, groups, 1);
+  }
+}
+
 int bn_cli_print_man(const struct bn_optset *options)
 {
   static const char *const general[] = {BN_GROUP_GENERAL, BN_GROUP_FILE};
@@ -206,13 +218,7 @@ int bn_cli_print_man(const struct bn_optset *options)
   usage_print_man_section(options, "General options", general, sizeof general / sizeof general[0]);
   usage_print_man_section(options, "Random numbers", random, 1);
   usage_print_man_section(options, "Messages and latency", log, sizeof log / sizeof log[0]);
-  for (size_t i = 0; bn_registry_reporters[i] != NULL; i++) {
-    char group[BN_CLI_GROUP_MAX], title[64];
-    const char *const groups[] = {bn_cli_report_group(bn_registry_reporters[i], group)};
-
-    (void)snprintf(title, sizeof title, "Report %s", bn_registry_reporters[i]->name);
-    usage_print_man_section(options, title, groups, 1);
-  }
+  usage_print_man_reports(options);
   usage_print_man_section(options, "Databases", database, 1);
   for (const struct bn_registry_driver *d = bn_registry_drivers; d->name != NULL; d++)
     usage_print_man_section(options, d->title, &d->group, 1);

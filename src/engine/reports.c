@@ -108,6 +108,7 @@ struct bn_reports *bn_reports_new(const struct bn_reports_setup *setup)
   return r;
 }
 
+/* Frees what reports_make_snaps has made. */
 static void reports_free_snaps(struct bn_reports *r)
 {
   report_done(&r->report);

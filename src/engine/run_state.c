@@ -110,6 +110,16 @@ static void state_find_queue(const struct bn_run_parts *p, struct bn_run_state *
   s->ages = ages;
 }
 
+/* Counts the arrivals of each phase, for the run whose state at its end is *s. */
+static void state_end_phases(const struct bn_run_parts *p, struct bn_run_state *s)
+{
+  const struct bn_phases_end end = {
+      .until_ns = s->now_ns, .due = s->due, .queued = s->backlog, .skip = s->queue_skip};
+
+  s->phases = p->phases;
+  bn_phases_end(p->phases, p->pacer, &end);
+}
+
 struct bn_run_state bn_run_state_end(const struct bn_run_parts *p, const struct bn_times *times,
                                      struct bn_hist *ages)
 {
@@ -129,15 +139,8 @@ struct bn_run_state bn_run_state_end(const struct bn_run_parts *p, const struct 
   state.teardown_ns = state.abandoned ? 0 : bn_clock_between(state.looped_ns, closed_ns);
   if (state.paced)
     state_find_queue(p, &state, ages);
-  if (p->phases != NULL) {
-    const struct bn_phases_end end = {.until_ns = state.now_ns,
-                                      .due = state.due,
-                                      .queued = state.backlog,
-                                      .skip = state.queue_skip};
-
-    state.phases = p->phases;
-    bn_phases_end(p->phases, p->pacer, &end);
-  }
+  if (p->phases != NULL)
+    state_end_phases(p, &state);
   if (state.abandoned)
     bn_outage_search_at_end(p->outage, state.now_ns);
   state.outages = bn_outage_get(p->outage);

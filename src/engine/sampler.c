@@ -130,12 +130,11 @@ static void sampler_report_due_items(struct sampler_thread *s, uint64_t now_ns)
 static void sampler_check_backlog(const struct sampler_thread *s, uint64_t now_ns)
 {
   const uint64_t max_backlog = (uint64_t)s->p->conf->raw.rate_max_backlog; /* 0: no limit */
+  /* bench's own report needs the arrivals replayed (engine/arrivals.h), even without a limit. */
+  const bool is_wanted = max_backlog != 0 || bn_policy_is_native(s->p->conf->policy);
   uint64_t backlog;
 
-  /* The backlog is computed even without a limit: bench's own report needs the arrivals replayed
-     (engine/arrivals.h). */
-  if (s->p->pacer == NULL || !s->schedule.measuring ||
-      (max_backlog == 0 && !bn_policy_is_native(s->p->conf->policy)))
+  if (s->p->pacer == NULL || !s->schedule.measuring || !is_wanted)
     return;
   backlog =
       bn_run_state_count_backlog(s->p, &s->schedule.times, now_ns, bn_quota_unused(s->p->quota));

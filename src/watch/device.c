@@ -83,6 +83,7 @@ static int device_open(void *self, const struct bn_watch_place *at, struct bn_er
   return 0;
 }
 
+/* Reads the counters of the device.  The kernel's times wrap around; those of d->row do not. */
 static int device_read(void *self, struct bn_reading *r, struct bn_err *err)
 {
   struct device *d = self;

@@ -191,6 +191,7 @@ static void server_close(void *self)
   bn_sql_side_query_close(&s->side_query);
 }
 
+/* Frees the names of the counters and those of their figures, which reports have used. */
 static void server_done(void *self)
 {
   struct server *s = self;
