@@ -48,6 +48,17 @@ __attribute__((noreturn)) static void spawn_become(const struct bn_spawn *s, pid
   _exit(NOT_STARTED);
 }
 
+/* Returns the errno value that the child has written to the pipe.  Returns 0 if the child has
+   become the program, which ends the pipe without a value. */
+static int spawn_read_failure(int failure)
+{
+  int error = 0;
+
+  while (read(failure, &error, sizeof error) < 0 && errno == EINTR)
+    continue;
+  return error;
+}
+
 pid_t bn_spawn(const struct bn_spawn *s, struct bn_err *err)
 {
   const pid_t parent = getpid();
@@ -65,9 +76,8 @@ pid_t bn_spawn(const struct bn_spawn *s, struct bn_err *err)
   if (pid < 0)
     error = errno;
   (void)close(failure[1]);
-  /* The pipe ends without a value when the child has become the program. */
-  while (pid > 0 && read(failure[0], &error, sizeof error) < 0 && errno == EINTR)
-    continue;
+  if (pid > 0)
+    error = spawn_read_failure(failure[0]);
   (void)close(failure[0]);
   if (error == 0)
     return pid;

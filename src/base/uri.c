@@ -158,11 +158,17 @@ static int uri_read_params(struct bn_uri *u, char *text, struct bn_err *err)
 
 /* --- all parts --- */
 
-/* Reads "user" or "user:password".  Returns 0, or -1 and err. */
-static int uri_read_user(struct bn_uri *u, char *user, struct bn_err *err)
+/* Reads "user@" or "user:password@", which may stand before the hosts, and sets *hosts to the rest
+   of the text.  Returns 0, or -1 and err. */
+static int uri_read_user(struct bn_uri *u, char *text, char **hosts, struct bn_err *err)
 {
-  char *password = uri_cut(user, ':');
+  char *user = text, *at = strrchr(text, '@'), *password;
 
+  *hosts = at != NULL ? at + 1 : text;
+  if (at == NULL)
+    return 0;
+  *at = '\0';
+  password = uri_cut(user, ':');
   u->user = uri_unless_empty(user);
   u->password = password;
   if (uri_decode(user, "user", err) != 0)
@@ -189,7 +195,7 @@ static bool uri_has_misplaced_mark(const char *user_and_hosts, const char *path,
 static int uri_read_parts(struct bn_uri *u, struct bn_err *err)
 {
   char *rest = strstr(u->text, "://");
-  char *query, *path, *at;
+  char *query, *path, *hosts;
 
   if (rest == NULL)
     return bn_err_set(err, 0, "it has no '://'; the form is scheme://user@host:port/database");
@@ -204,17 +210,12 @@ static int uri_read_parts(struct bn_uri *u, struct bn_err *err)
     return bn_err_set(err, 0,
                       "'@' or '#' is where none can be: write %%2F for '/', %%3F for '?', %%23 for "
                       "'#' and %%40 for '@'");
-  at = strrchr(rest, '@');
-  if (at != NULL) {
-    *at = '\0';
-    if (uri_read_user(u, rest, err) != 0)
-      return -1;
-    rest = at + 1;
-  }
+  if (uri_read_user(u, rest, &hosts, err) != 0)
+    return -1;
   u->path = uri_unless_empty(path);
   if (path != NULL && uri_decode(path, "database", err) != 0)
     return -1;
-  if (uri_read_hosts(u, rest, err) != 0)
+  if (uri_read_hosts(u, hosts, err) != 0)
     return -1;
   return uri_read_params(u, query, err);
 }

@@ -124,7 +124,7 @@ static void connect_append_param(struct bn_buf *b, const struct bn_uri_param *p)
 }
 
 /* Sets an option that collects parameters for the client library to all parameters of the URI that
-   it collects.  It is called for each of them, and sets the same text each time. */
+   it collects.  The function is called for each parameter, and sets the same text each time. */
 static void connect_set_collected(const struct target *t, const struct bn_opt *o,
                                   const struct bn_uri *u)
 {

@@ -119,7 +119,7 @@ void bn_event_fail(struct bn_session *s, const struct bn_tick *tick)
   s->last_ns = bn_clock_now(&s->clock);
   bn_event_end_bare(s, tick);
   if (!is_warm)
-    bn_stat_bump(&s->stat->dropped, 1); /* not bn_event_count_dropped: phases count it as failed */
+    bn_stat_bump(&s->stat->dropped, 1); /* only here: phases count the event as failed */
   bn_event_show_pause(s);
   if (!is_warm && s->last_ns <= bn_stat_get(&s->limit->span_ns))
     bn_stat_bump(&s->stat->failed, 1);
@@ -403,8 +403,8 @@ static enum bn_event_answer event_ask_arrival(struct bn_session *s)
   return BN_EVENT_NO;
 }
 
-/* Sleeps for the think time, or answers if there is none or it is over, or if the limit comes
-   first. */
+/* Puts the session to sleep for its pause, and returns LATER.  Returns YES if there is no pause or
+   the pause is over, and NO if the limit comes first. */
 static enum bn_event_answer event_ask_pause(struct bn_session *s)
 {
   const uint64_t deadline_ns = bn_session_deadline(s);

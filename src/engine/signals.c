@@ -51,10 +51,10 @@ static bool signals_is_measuring(const struct bn_run_parts *p)
          bn_outcome_has(p->outcome, BN_OUTCOME_OPENED);
 }
 
-/* Interrupts the calls of all workers.  While the main thread waits for events, it does so itself,
-   because it counts the events in flight before they are interrupted and fail.  Its own session is
-   interrupted too, except in the stage of measuring: it makes no call then, and done() may still
-   need the session. */
+/* Interrupts the calls of all workers.  While the main thread waits for events, the call is left to
+   the main thread, which counts the events in flight before they are interrupted and fail.  The
+   session of the main thread is interrupted too, except in the stage of measuring, when that
+   session makes no call and done() may still need it. */
 static void signals_interrupt_all(const struct bn_run_parts *p)
 {
   const bool with_main = bn_outcome_stage(p->outcome) != BN_STAGE_MEASURE;

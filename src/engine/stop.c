@@ -20,7 +20,8 @@ static struct {
   sigset_t wanted;          /* set before any thread exists */
 } receiver;
 
-/* Returns the signal that wakes a thread. */
+/* Returns the signal that wakes a thread: a real-time signal, which no other part of the program
+   uses.  A function, because SIGRTMIN is no constant in glibc. */
 static int stop_wake_signal(void)
 {
   return SIGRTMIN + 2;
