@@ -210,6 +210,7 @@ void bn_dist_fill_varchars(struct bn_rng *r, char *out, size_t len)
 void bn_dist_text(struct bn_rng *r, enum bn_dist_text kind, char *out, size_t len)
 {
   static const char all[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+  /* The characters of each kind are n of `all`, from this index on. */
   static const struct {
     unsigned from, n;
   } part[] = {[BN_DIST_ALNUM] = {0, 62}, [BN_DIST_DIGITS] = {52, 10}, [BN_DIST_LETTERS] = {0, 52}};
@@ -224,7 +225,7 @@ void bn_dist_text(struct bn_rng *r, enum bn_dist_text kind, char *out, size_t le
     for (unsigned k = 0; k < CHARS_PER_DRAW; k++)
       out[i + k] = chars[dist_take_digit(&fraction, n_chars)];
   }
-  uint64_t fraction = i < len ? bn_rng_next(r) : 0;
+  uint64_t fraction = i < len ? bn_rng_next(r) : 0; /* for the rest, fewer than a draw serves */
 
   for (; i < len; i++)
     out[i] = chars[dist_take_digit(&fraction, n_chars)];

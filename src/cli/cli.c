@@ -402,16 +402,16 @@ static int cli_read_word(struct bn_cli *cli, const char *arg)
 {
   char masked[BN_MASK_MAX];
 
+  if (cli->test != NULL && cli->command != NULL)
+    return cli_refuse_word(cli, arg);
+  if (cli->test != NULL && bn_mix_has_weight(arg))
+    return bn_cli_add_workload(cli, arg, cli_mask_word(cli, arg, masked));
   if (cli->test == NULL) {
     cli->hides_test = cli_hides_word(cli, arg);
     cli->test = arg;
-  } else if (cli->command == NULL && bn_mix_has_weight(arg)) {
-    return bn_cli_add_workload(cli, arg, cli_mask_word(cli, arg, masked));
-  } else if (cli->command == NULL) {
+  } else {
     cli->hides_command = cli_hides_word(cli, arg);
     cli->command = arg;
-  } else {
-    return cli_refuse_word(cli, arg);
   }
   return 0;
 }

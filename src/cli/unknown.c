@@ -142,30 +142,44 @@ static const char *unknown_find_typed_option(const struct bn_optset *options,
   return NULL;
 }
 
+/* Returns the last driver besides `own`, which may be NULL, of which the user has typed an option,
+   and sets *option to its name.  Returns NULL if there is none, or if an option of `own` was typed
+   too: the command line is then meant for several drivers. */
+static const struct bn_registry_driver *
+unknown_find_other_driver(const struct bn_optset *options, const char *own, const char **option)
+{
+  const struct bn_registry_driver *other = NULL;
+
+  for (const struct bn_registry_driver *d = bn_registry_drivers; d->name != NULL; d++) {
+    const char *typed = unknown_find_typed_option(options, d);
+
+    if (typed == NULL)
+      continue;
+    if (own != NULL && strcmp(d->name, own) == 0)
+      return NULL;
+    *option = typed;
+    other = d;
+  }
+  return other;
+}
+
 void bn_cli_note_unused(const struct bn_cli *cli, const char *driver)
 {
-  const char *unused = NULL, *other_driver = NULL;
+  const struct bn_registry_driver *other;
+  const char *unused = NULL;
   const bool has_uri = bn_optset_get_origin(cli->options, "connect") != BN_FROM_DEFAULT;
   const bool names_driver = bn_optset_get_origin(cli->options, "db-driver") != BN_FROM_DEFAULT;
 
   if (has_uri || (driver != NULL && names_driver))
     return;
-  for (const struct bn_registry_driver *d = bn_registry_drivers; d->name != NULL; d++) {
-    const char *name = unknown_find_typed_option(cli->options, d);
-
-    if (name == NULL)
-      continue;
-    /* An option of the run's own driver was typed too: the command line is for several drivers. */
-    if (driver != NULL && strcmp(d->name, driver) == 0)
-      return;
-    unused = name;
-    other_driver = d->name;
-  }
-  if (unused != NULL && driver == NULL)
+  other = unknown_find_other_driver(cli->options, driver, &unused);
+  if (other == NULL)
+    return;
+  if (driver == NULL)
     bn_log_note("--%s is not used: %s opens no database connection", unused, cli->test);
-  else if (unused != NULL)
+  else
     bn_log_note("--%s is not used: the driver is %s; add --db-driver=%s", unused, driver,
-                other_driver);
+                other->name);
 }
 
 /* The argument of unknown_note_file_setting. */
