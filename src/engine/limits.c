@@ -89,11 +89,10 @@ void bn_limits_log_failure(const struct bn_err *err)
 
   bn_buf_init(&b, 0);
   bn_limits_append_thread_limits(&b, "");
-  bn_log(
-      BN_FATAL,
-      "%s: use fewer --threads or a smaller --thread-stack-size, or raise the limit that is met: "
-      "%s",
-      err->text, b.len > 0 ? b.data : "none can be read");
+  bn_log(BN_FATAL,
+         "%s: use fewer --threads or a smaller --thread-stack-size, or raise the limit that is "
+         "met: %s",
+         err->text, b.len > 0 ? b.data : "none can be read");
   bn_buf_done(&b);
 }
 

@@ -151,15 +151,14 @@ static uint64_t quota_count_taken(const struct bn_quota *q, uint64_t n)
   return q->per_session != 0 && n > q->per_session ? q->per_session : n;
 }
 
-/* Charges a session n tickets in place of those that were kept for it.  If n is less than these,
-   the unsigned difference wraps around, and so does the sum, to the right number.  Without
-   per_session, `untaken` is not used. */
+/* Charges a session n tickets in place of those that were kept for it.  `change` may stand for a
+   negative number: unsigned sums wrap around.  Without per_session, `untaken` is not used. */
 static void quota_replace_kept(struct bn_quota_share *share, uint64_t n)
 {
   struct bn_quota *q = share->quota;
+  const uint64_t change = quota_count_taken(q, n) - quota_count_taken(q, share->kept);
 
-  (void)atomic_fetch_add_explicit(
-      &q->taken, quota_count_taken(q, n) - quota_count_taken(q, share->kept), memory_order_relaxed);
+  (void)atomic_fetch_add_explicit(&q->taken, change, memory_order_relaxed);
   share->untaken = (int64_t)(q->per_session - n);
   share->charged = true;
 }

@@ -87,9 +87,8 @@ void bn_renewal_log_missed(const struct bn_sessions *s, uint64_t end_ns)
     missed += renewal_count_missed(&s->all[i], passed);
   }
   if (missed > due / 100)
-    bn_log_note(
-        "--reconnect-rate=%.15g could not be kept up: of %llu times at which a thread was "
-        "to connect again, %llu were missed, because it began no event before the next one. Use "
-        "a lower --reconnect-rate, or more events a second (--threads, --rate)",
-        rate, (unsigned long long)due, (unsigned long long)missed);
+    bn_log_note("--reconnect-rate=%.15g could not be kept up: of %llu times at which a thread was "
+                "to connect again, %llu were missed, because it began no event before the next "
+                "one. Use a lower --reconnect-rate, or more events a second (--threads, --rate)",
+                rate, (unsigned long long)due, (unsigned long long)missed);
 }

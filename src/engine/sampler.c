@@ -160,9 +160,9 @@ static void sampler_log_used_grace(const struct sampler_thread *s, unsigned busy
   const bool has_warmup = s->p->conf->plan.warmup_ns != 0;
 
   if (looping == 0)
-    bn_log_hint(
-        "%u thread(s) have not closed their sessions after %.1f s %s; no event is unfinished", busy,
-        used_s, condition);
+    bn_log_hint("%u thread(s) have not closed their sessions after %.1f s %s; no event is "
+                "unfinished",
+                busy, used_s, condition);
   else
     bn_log_hint("%u thread(s) are still busy after %.1f s %s; the report counts their events as "
                 "unfinished%s",
@@ -203,6 +203,15 @@ static void sampler_force_shutdown(const struct sampler_thread *s)
          is_native ? "--time" : "--max-time");
 }
 
+/* Gives the events in flight their grace, after the last event has begun. */
+static void sampler_give_grace(struct sampler_thread *s, uint64_t now_ns)
+{
+  const uint64_t grace_ns = sampler_grace_ns(s);
+
+  bn_schedule_give_grace(&s->schedule, now_ns, bn_grace_read_progress(s->p), grace_ns,
+                         bn_grace_longest_ns(s->p, grace_ns));
+}
+
 /* Does what is due, and then ends the run if its threads have used up their time.  The counters at
    the end of the span are taken before reports are made, because a reporter may be slow. */
 static void sampler_do_due_items(struct sampler_thread *s)
@@ -219,10 +228,8 @@ static void sampler_do_due_items(struct sampler_thread *s)
   if (schedule->measuring && sampler_is_past_limit(s, now_ns))
     sampler_end_span(s, now_ns);
   sampler_report_due_items(s, now_ns);
-  /* After the last event has begun, the events in flight get the grace. */
   if (schedule->measuring && sampler_is_past_limit(s, now_ns) && bn_grace_is_limited(s->p))
-    bn_schedule_give_grace(schedule, now_ns, bn_grace_read_progress(s->p), sampler_grace_ns(s),
-                           bn_grace_longest_ns(s->p, sampler_grace_ns(s)));
+    sampler_give_grace(s, now_ns);
   /* All workers may have gone while a report held this thread up. */
   if (bn_threads_count_busy(s->p->threads) == 0)
     return;

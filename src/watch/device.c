@@ -75,11 +75,10 @@ static int device_open(void *self, const struct bn_watch_place *at, struct bn_er
                       "no device is watched: the file system of '%.200s' (%s) has no block device",
                       place.path, place.file_system);
   if (!bn_diskrow_read(d->major, d->minor, d->row))
-    return bn_err_set(
-        err, ENODEV,
-        "no device is watched: /proc/diskstats has no device %u:%u, on which '%.200s' "
-        "is",
-        d->major, d->minor, place.path);
+    return bn_err_set(err, ENODEV,
+                      "no device is watched: /proc/diskstats has no device %u:%u, on which "
+                      "'%.200s' is",
+                      d->major, d->minor, place.path);
   return 0;
 }
 
