@@ -202,7 +202,7 @@ static int uri_read_parts(struct bn_uri *u, struct bn_err *err)
   u->scheme = u->text;
   *rest = '\0';
   rest += strlen("://");
-  /* The query goes first, because it may have a '/'. */
+  /* The query is cut off first, because a '/' in it begins no path. */
   query = uri_cut(rest, '?');
   path = uri_cut(rest, '/');
   /* The message shows no text of the URI: the text before the mark may be the end of a password. */

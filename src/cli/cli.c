@@ -441,11 +441,8 @@ static int cli_read_file(const struct bn_cli *cli, const char *path)
     bn_log_stderr("%s", err.text);
     return 0;
   }
-  /* The text of an error without a code is about a line, "FILE:LINE: ...", else about the file. */
-  if (err.code == 0)
-    bn_log_stderr("%s", err.text);
-  else
-    bn_log_stderr("--config-file=%s", err.text);
+  /* An error without a code is about a line, "FILE:LINE: ...", and any other about the file. */
+  bn_log_stderr("%s%s", err.code != 0 ? "--config-file=" : "", err.text);
   return -1;
 }
 
@@ -622,11 +619,12 @@ void bn_cli_scrub(struct bn_cli *cli)
     *value = '\0'; /* the end of the name, for a moment */
     const struct bn_opt *o = bn_optset_find(cli->options, arg + 2);
     const bool is_secret = o != NULL ? bn_opt_is_secret(o) : bn_mask_names_secret(arg);
+    /* A secret may stand within the value of an option with options in it, such as --group, or of
+       an option that is not known yet: of a script, or of a group, such as --reads.connect. */
+    const bool may_have_secret = o == NULL || o->verbatim;
 
     *value++ = '=';
-    /* There may be a secret within the value of an option with options in it, such as --group, and
-       of an option that is not known yet: of a script, or of a group, such as --reads.connect. */
-    if (is_secret || ((o == NULL || o->verbatim) && bn_mask_text(value, masked) != value))
+    if (is_secret || (may_have_secret && bn_mask_text(value, masked) != value))
       bn_mask_overwrite(value);
   }
 }
