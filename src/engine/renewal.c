@@ -54,8 +54,8 @@ bool bn_renewal_take(struct bn_session *s)
     return false;
   passed = renewal_count_passed(s, s->last_ns);
   passed_before = atomic_exchange_explicit(&r->passed, passed, memory_order_relaxed);
-  /* The latest turn is taken now, and those between it and the one that was taken before are
-     missed. */
+  /* The latest of the turns that have passed is taken now.  The turns between the one that was
+     taken before and this one are missed. */
   (void)atomic_fetch_add_explicit(&r->missed, passed - passed_before - 1, memory_order_relaxed);
   r->next_ns = bn_renewal_due_ns(s, passed);
   return true;
