@@ -417,15 +417,6 @@ static void text_print_lag(const struct text *t, const struct bn_view *v)
                   v->lag_max_s * 1e3);
 }
 
-/* Prints the unfinished events, and the age of the oldest one, which older documents lack. */
-static void text_print_unfinished(const struct text *t, const struct bn_form *f)
-{
-  bn_form_print(f, bn_template_unfinished, t->out);
-  if (f->view->oldest_s > 0)
-    bn_form_print(f, bn_template_oldest, t->out);
-  (void)fputs("\n", t->out);
-}
-
 /* Prints the arrivals of --rate and their times. */
 static void text_print_arrivals(const struct text *t, const struct bn_form *f)
 {
@@ -448,8 +439,12 @@ static void text_print_edges(const struct text *t, const struct bn_form *f)
     bn_form_print(f, bn_template_failed_threads, t->out);
   if (v->in_grace > 0)
     bn_form_print(f, bn_template_grace, t->out);
-  if (v->unfinished > 0)
-    text_print_unfinished(t, f);
+  if (v->unfinished > 0) {
+    bn_form_print(f, bn_template_unfinished, t->out);
+    if (v->oldest_s > 0) /* older documents lack it */
+      bn_form_print(f, bn_template_oldest, t->out);
+    (void)fputs("\n", t->out);
+  }
   if (v->outages > 0)
     bn_form_print(f, bn_template_outages, t->out);
   if (bn_view_has_parts(v))
