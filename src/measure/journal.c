@@ -178,8 +178,8 @@ static char *journal_print_view(const struct bn_journal *j, const struct bn_view
 }
 
 /* Returns the line of a tick, which the caller frees, or NULL if memory runs out.  Its histograms
-   have only the values since the previous tick.  A line that is sent keeps the time at which the
-   tick was made. */
+   have only the values since the previous tick, so this tick's are kept for the next one.  A line
+   that is sent keeps the time at which the tick was made. */
 static char *journal_print_tick(struct bn_journal *j, const struct bn_view *v, size_t *len)
 {
   struct bn_snap delta = *v->delta;
@@ -212,7 +212,10 @@ int bn_journal_write_view(struct bn_journal *j, const char *group, const struct 
     if (journal_put_line(j, journal_line_of("group", head), err) != 0)
       return -1;
   }
-  text = v->span == BN_VIEW_TICK ? journal_print_tick(j, v, &len) : journal_print_view(j, v, &len);
+  if (v->span == BN_VIEW_TICK)
+    text = journal_print_tick(j, v, &len);
+  else
+    text = journal_print_view(j, v, &len);
   return journal_put_text(j, text, len, err);
 }
 
@@ -493,38 +496,46 @@ static int journal_read_line(struct reader *r, const char *text, size_t len)
   return rc;
 }
 
-/* Counts a line that cannot be read in *skipped.  Returns 0 if the reading goes on after it; 1 if
-   it ends here, because a bound was exceeded; or -1 and err: nothing can be read without the first
-   line, or memory has run out. */
-static int journal_skip_line(struct bn_skipped_lines *skipped, size_t number,
-                             const struct bn_err *why, struct bn_err *err)
+/* How the reading of a journal goes on after a line. */
+enum next {
+  NEXT_LINE,  /* with the next line, if there is one */
+  NEXT_END,   /* no line follows, or one exceeds a bound: the result is what came before it */
+  NEXT_FAILED /* err says why */
+};
+
+/* Counts a line that cannot be read in *skipped.  Returns NEXT_END if it exceeds a bound.  Fails if
+   it is the first line, without which nothing can be read, or if memory has run out. */
+static enum next journal_skip_line(struct bn_skipped_lines *skipped, size_t number,
+                                   const struct bn_err *why, struct bn_err *err)
 {
-  if (number == 1 || why->code == ENOMEM)
-    return bn_err_set(err, why->code, "line %zu of the journal: %s", number, why->text);
+  if (number == 1 || why->code == ENOMEM) {
+    (void)bn_err_set(err, why->code, "line %zu of the journal: %s", number, why->text);
+    return NEXT_FAILED;
+  }
   if (why->code == EFBIG) {
     skipped->bound = number;
     skipped->large = *why;
-    return 1;
+    return NEXT_END;
   }
   if (skipped->lines++ == 0) {
     skipped->first = number;
     skipped->why = *why;
   }
-  return 0;
+  return NEXT_LINE;
 }
 
-/* Reads the next line and counts it in *number.  Returns 0 if more lines may follow; 1 at the end
-   of the file, or at a line beyond a bound; or -1 and err. */
-static int journal_next_line(struct reader *r, struct bn_lines *lines,
-                             struct bn_skipped_lines *skipped, size_t *number, struct bn_err *err)
+/* Reads the next line, if there is one, and counts it in *number. */
+static enum next journal_read_next(struct reader *r, struct bn_lines *lines,
+                                   struct bn_skipped_lines *skipped, size_t *number,
+                                   struct bn_err *err)
 {
   const int rc = bn_lines_next(lines, r->err);
 
   if (rc == 0)
-    return 1;
+    return NEXT_END;
   ++*number;
   if (rc > 0 && journal_read_line(r, lines->line.data, lines->line.len) == 0)
-    return 0;
+    return NEXT_LINE;
   return journal_skip_line(skipped, *number, r->err, err);
 }
 
@@ -534,18 +545,20 @@ int bn_journal_read(struct bn_lines *lines, bool keep_tree, struct bn_stored *ou
   struct bn_err why = {0};
   struct reader r = {.out = &out->result, .tree.is_wanted = keep_tree, .err = &why};
   size_t number = 0;
-  int rc;
+  enum next next;
 
   journal_mark_cut(&out->result.end);
   do {
-    rc = journal_next_line(&r, lines, &out->passed, &number, err);
-  } while (rc == 0);
+    next = journal_read_next(&r, lines, &out->passed, &number, err);
+  } while (next == NEXT_LINE);
   bn_metrics_done(&r.metrics);
   journal_set_start(&out->result);
   out->document = journal_tree_finish(&r.tree);
-  if (rc > 0 && number == 0) /* bn_lines_next() returns only lines with a newline */
+  if (next == NEXT_FAILED)
+    return -1;
+  if (number == 0) /* bn_lines_next() returns only lines with a newline */
     return bn_err_set(err, EINVAL, "its first line has no end");
-  if (rc > 0 && keep_tree && out->document == NULL)
+  if (keep_tree && out->document == NULL)
     return bn_err_set(err, ENOMEM, "out of memory");
-  return rc < 0 ? -1 : 0;
+  return 0;
 }
