@@ -115,6 +115,22 @@ static void merge_set_times(const struct job *j, struct bn_merged_view *v,
     v->snap.wall_ns = bn_clock_max(v->snap.wall_ns, parts->view[i]->delta->wall_ns);
 }
 
+/* Returns the time from the beginning of the measurement of part i to the last end of any part. */
+static double merge_until_last_end_s(const struct job *j, size_t i)
+{
+  return merge_group_of(j, i)->total.view.at_s + (double)(j->last_ns - j->end_ns[i]) * 1e-9;
+}
+
+/* Returns the time from the first beginning to the last end of the measurements. */
+static double merge_extent_s(const struct job *j)
+{
+  double extent_s = 0;
+
+  for (size_t i = 0; i < j->n; i++)
+    extent_s = fmax(extent_s, merge_until_last_end_s(j, i));
+  return extent_s;
+}
+
 /* Returns the rules by which the views of all parts were filled. */
 static struct bn_view_rules merge_rules_of(const struct job *j)
 {
@@ -165,9 +181,7 @@ static int merge_make_total(const struct job *j, struct bn_merged_view *v,
         bn_clock_max(rules.oldest_ns, bn_view_seconds_to_ns(parts->view[i]->oldest_s));
   bn_view_fill(&v->view, &v->store, &v->snap, &rules);
   v->view.span = BN_VIEW_TOTAL;
-  for (size_t i = 0; i < parts->n; i++)
-    v->view.at_s =
-        fmax(v->view.at_s, parts->view[i]->at_s + (double)(j->last_ns - j->end_ns[i]) * 1e-9);
+  v->view.at_s = merge_extent_s(j);
   if (bn_sum_view(&v->view, parts, j->err) != 0)
     return -1;
   bn_sum_figures(&v->view, &v->store, parts);
@@ -217,21 +231,14 @@ struct intervals {
   bool has_hists;     /* all intervals so far have histograms */
 };
 
-/* Returns the time from the beginning of the measurement of part i to the last end of any part. */
-static double merge_until_last_end_s(const struct job *j, size_t i)
-{
-  return merge_group_of(j, i)->total.view.at_s + (double)(j->last_ns - j->end_ns[i]) * 1e-9;
-}
-
 /* Finds the times of the measurements of the parts; merge_intervals_done() frees them. */
 static void merge_init_intervals(const struct job *j, struct intervals *in)
 {
   *in = (struct intervals){.at = {.view = bn_alloc(j->n, sizeof *in->at.view), .n = j->n},
                            .late_s = bn_alloc(j->n, sizeof *in->late_s),
                            .length_s = (double)merge_plan_of(j, 0)->interval_ns * 1e-9,
+                           .extent_s = merge_extent_s(j),
                            .has_hists = true};
-  for (size_t i = 0; i < j->n; i++)
-    in->extent_s = fmax(in->extent_s, merge_until_last_end_s(j, i));
   for (size_t i = 0; i < j->n; i++)
     in->late_s[i] = in->extent_s - merge_until_last_end_s(j, i);
 }
@@ -592,9 +599,10 @@ static int merge_compare_parts(const void *a, const void *b)
   return strcmp(p->name, q->name);
 }
 
-/* Puts the parts in order, finds the times of their runs, and refuses two parts with the same run.
-   The hosts of one run are in the order of the caller, and differ.  Returns 0, or -1 and j->err. */
-static int merge_find_times(struct job *j)
+/* Puts the parts in order, collects their runs and the times at which they end, and refuses two
+   parts with the same run.  The hosts of one run are in the order of the caller, and differ.
+   Returns 0, or -1 and j->err. */
+static int merge_collect_runs(struct job *j)
 {
   if (j->how != BN_MERGE_HOSTS)
     qsort(j->part, j->n, sizeof *j->part, merge_compare_parts);
@@ -646,7 +654,7 @@ int bn_merge(const struct bn_part *part, size_t n, enum bn_merge_how how, struct
                     .notes = notes,
                     .err = err};
   memcpy(j->part, part, n * sizeof *part);
-  if (bn_merge_check_parts(part, n, force, notes, err) == 0 && merge_find_times(j) == 0 &&
+  if (bn_merge_check_parts(part, n, force, notes, err) == 0 && merge_collect_runs(j) == 0 &&
       merge_check_overlap(j) == 0) {
     merge_note_partial_runs(j);
     rc = merge_make_result(j);

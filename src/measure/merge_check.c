@@ -96,18 +96,21 @@ bool bn_merge_have_same_ranks(const double *a, size_t n_a, const double *b, size
 /* Checks that two parts have the same metrics and ranks.  Returns 0, or -1 and err. */
 static int merge_check_figures(const struct bn_part *a, const struct bn_part *b, struct bn_err *err)
 {
-  const struct bn_plan *p = &a->result->facts.plan, *q = &b->result->facts.plan;
-  const struct bn_view *v = &a->result->group[0].total.view, *w = &b->result->group[0].total.view;
-  const struct bn_metrics one = merge_leave_out_lag(&v->delta->metrics),
-                          other = merge_leave_out_lag(&w->delta->metrics);
+  const struct bn_plan *plan_a = &a->result->facts.plan, *plan_b = &b->result->facts.plan;
+  const struct bn_view *total_a = &a->result->group[0].total.view,
+                       *total_b = &b->result->group[0].total.view;
+  const struct bn_metrics metrics_a = merge_leave_out_lag(&total_a->delta->metrics),
+                          metrics_b = merge_leave_out_lag(&total_b->delta->metrics);
 
-  if (!bn_merge_have_same_metrics(&one, &other))
+  if (!bn_merge_have_same_metrics(&metrics_a, &metrics_b))
     return bn_err_set(err, EINVAL,
                       "'%s' and '%s' count different metrics; use the same version "
                       "of bench and the same options for all runs",
                       a->name, b->name);
-  if (!bn_merge_have_same_ranks(p->percents, p->n_percents, q->percents, q->n_percents) ||
-      !bn_merge_have_same_ranks(v->percents, v->n_percents, w->percents, w->n_percents))
+  if (!bn_merge_have_same_ranks(plan_a->percents, plan_a->n_percents, plan_b->percents,
+                                plan_b->n_percents) ||
+      !bn_merge_have_same_ranks(total_a->percents, total_a->n_percents, total_b->percents,
+                                total_b->n_percents))
     return bn_err_set(err, EINVAL,
                       "'%s' and '%s' have percentiles of different ranks "
                       "(--percentile)",
@@ -193,8 +196,9 @@ static void merge_note_option(const struct comparison *c, const char *name,
 
 /* Refuses to merge runs whose values of an option differ (NULL: a run does not have it), or with
    --force notes the difference.  Returns 0, or -1 and c->err. */
-static int merge_refuse_option(const struct comparison *c, const char *name,
-                               const struct bn_fact_option *a, const struct bn_fact_option *b)
+static int merge_refuse_or_note_option(const struct comparison *c, const char *name,
+                                       const struct bn_fact_option *a,
+                                       const struct bn_fact_option *b)
 {
   if (!c->force)
     return bn_err_set(c->err, EINVAL,
@@ -215,15 +219,15 @@ static int merge_compare_options(const struct comparison *c, const struct sorted
   for (size_t i = 0; i < a->n; i++) {
     const struct bn_fact_option *o = a->option[i], *other = merge_find_option(b, o);
 
-    if (merge_option_differs(o, other) && merge_refuse_option(c, o->name, o, other) != 0)
+    if (merge_option_differs(o, other) && merge_refuse_or_note_option(c, o->name, o, other) != 0)
       return -1;
   }
   for (size_t i = 0; i < b->n; i++) {
     const struct bn_fact_option *o = b->option[i];
 
-    if (merge_find_option(a, o) != NULL)
+    if (merge_find_option(a, o) != NULL) /* it was compared above */
       continue;
-    if (merge_option_differs(o, NULL) && merge_refuse_option(c, o->name, NULL, o) != 0)
+    if (merge_option_differs(o, NULL) && merge_refuse_or_note_option(c, o->name, NULL, o) != 0)
       return -1;
   }
   return 0;

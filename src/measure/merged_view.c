@@ -163,19 +163,31 @@ bool bn_merged_view_has_hists(const struct bn_views *parts)
   return true;
 }
 
+/* Returns the rules of an interval or a tick from those of its parts, which are `how`.  Parts that
+   have made their ticks after the span have the rates of the span.  Without histograms there are no
+   percentiles. */
+static struct bn_view_rules merged_view_rules_of(const struct bn_view_rules *how,
+                                                 const struct bn_views *parts,
+                                                 enum bn_view_span span, bool has_hists)
+{
+  struct bn_view_rules rules = *how;
+
+  rules.in_span = span == BN_VIEW_INTERVAL;
+  rules.n_percents = has_hists ? how->n_percents : 0;
+  for (size_t i = 0; span == BN_VIEW_TICK && i < parts->n; i++)
+    rules.span_s = fmax(rules.span_s, parts->view[i]->span_s);
+  return rules;
+}
+
+/* The snapshots are added first, and the figures computed from their sum.  The latencies of parts
+   without histograms, and the figures that no counter determines, are summed from the views. */
 int bn_merged_view_make(struct bn_merged_view *v, const struct bn_views *parts,
                         struct bn_hist *const *hists, const struct bn_view_rules *how,
                         const struct bn_merge_time *t, struct bn_err *err)
 {
   const bool has_hists = hists != NULL || bn_merged_view_has_hists(parts);
-  struct bn_view_rules rules = *how;
+  const struct bn_view_rules rules = merged_view_rules_of(how, parts, t->span, has_hists);
 
-  rules.in_span = t->span == BN_VIEW_INTERVAL;
-  /* Parts that have made their ticks after the span have the rates of the span. */
-  for (size_t i = 0; t->span == BN_VIEW_TICK && i < parts->n; i++)
-    rules.span_s = fmax(rules.span_s, parts->view[i]->span_s);
-  if (!has_hists)
-    rules.n_percents = 0;
   if (bn_merged_view_add(v, parts, 0 /* sessions */, err) != 0)
     return -1;
   for (size_t i = 0; hists != NULL && i < v->snap.metrics.n_hists; i++)

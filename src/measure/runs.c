@@ -142,13 +142,12 @@ int bn_runs_add(struct bn_runs *runs, const struct bn_part *part, struct bn_err 
 static int runs_compare(const void *a, const void *b)
 {
   const struct bn_stored_run *p = a, *q = b;
+  const int by_host = strcmp(p->host, q->host);
 
   if (p->start_wall_ns != q->start_wall_ns)
     return p->start_wall_ns < q->start_wall_ns ? -1 : 1;
   if (p->start_ns != q->start_ns)
     return p->start_ns < q->start_ns ? -1 : 1;
-  const int by_host = strcmp(p->host, q->host);
-
   return by_host != 0 ? by_host : strcmp(p->seed, q->seed);
 }
 
