@@ -166,24 +166,32 @@ static const char *host_find_hypervisor(const char *root)
   return NULL;
 }
 
+/* Returns whether a line of /proc/cpuinfo, which lists the flags of a processor, has the flag
+   "hypervisor". */
+static bool host_has_hypervisor_flag(const char *flags)
+{
+  const char *flag = strstr(flags, " hypervisor");
+
+  return flag != NULL && flag < flags + strcspn(flags, "\n");
+}
+
 /* Finds out whether this is a virtual machine, and of which hypervisor.  The firmware of a cloud
-   may have the same names on its hardware and in its virtual machines.  Where processors have
-   flags, the flag "hypervisor" therefore decides whether there is one. */
+   may have the same names on its hardware and in its virtual machines, so the flag "hypervisor"
+   decides whether there is one.  Some processors, such as those of ARM, have no flags: with them
+   the firmware alone decides. */
 static void host_read_hypervisor(struct bn_host *h, const char *root)
 {
   char text[BN_KERNEL_TEXT];
+  const char *flags, *name = NULL;
+  bool has_flag;
 
   if (bn_kernel_read_text(text, "%s/sys/hypervisor/type", root)) {
     bn_kernel_copy_line(h->hypervisor, sizeof h->hypervisor, text);
     return;
   }
   (void)bn_kernel_read_text(text, "%s/proc/cpuinfo", root);
-  const char *flags = bn_kernel_find_field(text, "flags", ':');
-  const char *flag = flags != NULL ? strstr(flags, " hypervisor") : NULL;
-  const bool has_flag = flag != NULL && flag < flags + strcspn(flags, "\n");
-  const char *name = NULL;
-
-  /* Where processors have no flags, such as those of ARM, the firmware alone decides. */
+  flags = bn_kernel_find_field(text, "flags", ':');
+  has_flag = flags != NULL && host_has_hypervisor_flag(flags);
   if (has_flag || flags == NULL)
     name = host_find_hypervisor(root);
   if (name == NULL)
@@ -351,20 +359,28 @@ static bool host_is_below(const char *path, const char *folder)
          (path[len] == '/' || path[len] == '\0' || (len > 0 && folder[len - 1] == '/'));
 }
 
-/* Replaces the mount of p by that of a line if the mount point of the line is above the path, and
-   not shorter than that of p: the longest one counts, and of equal mount points the last, which
-   hides the others.  The line is "36 35 98:0 / /home rw,noatime shared:1 - ext4 /dev/sda1 rw". */
+/* Returns the text after n words, each with a blank after it, or NULL if there are fewer. */
+static const char *host_skip_words(const char *text, unsigned n)
+{
+  for (; text != NULL && n > 0; n--) {
+    text = strchr(text, ' ');
+    text = text != NULL ? text + 1 : NULL;
+  }
+  return text;
+}
+
+/* Replaces the mount of p by that of a line if the path is below its mount point, and if that is
+   not shorter than the mount point of p.  The longest mount point is the nearest to the path.  Of
+   equal ones, the last mount hides the others.  The line is
+   "36 35 98:0 / /home rw,noatime shared:1 - ext4 /dev/sda1 rw". */
 static void host_replace_mount(struct bn_place *p, const char *line)
 {
-  enum { FIELDS_BEFORE_POINT = 4 };
+  enum { WORDS_BEFORE_POINT = 4 };
   static const char separator[] = " - "; /* before the file system and the device */
-  const char *point = line, *tail = strstr(line, separator);
+  const char *point = host_skip_words(line, WORDS_BEFORE_POINT);
+  const char *tail = strstr(line, separator), *device;
   char mount[sizeof p->mount_point];
 
-  for (int i = 0; point != NULL && i < FIELDS_BEFORE_POINT; i++) {
-    point = strchr(point, ' ');
-    point = point != NULL ? point + 1 : NULL;
-  }
   if (point == NULL || tail == NULL || tail < point)
     return;
   host_copy_word(mount, sizeof mount, point);
@@ -373,8 +389,8 @@ static void host_replace_mount(struct bn_place *p, const char *line)
   (void)snprintf(p->mount_point, sizeof p->mount_point, "%s", mount);
   tail += sizeof separator - 1;
   host_copy_word(p->file_system, sizeof p->file_system, tail);
-  tail = strchr(tail, ' ');
-  host_copy_word(p->device, sizeof p->device, tail != NULL ? tail + 1 : "");
+  device = host_skip_words(tail, 1);
+  host_copy_word(p->device, sizeof p->device, device != NULL ? device : "");
 }
 
 void bn_place_read(struct bn_place *p, const char *root, const char *path)
