@@ -140,6 +140,19 @@ static void snap_take_session(struct bn_snap *out, const struct bn_stat *st, uns
   out->running += atomic_load_explicit(&st->running, memory_order_relaxed);
 }
 
+/* Sums the stripes of each histogram.  Events of a kind are in the histogram of their kind alone,
+   so that each event is recorded once; they are added to those of all events here. */
+static void snap_take_hists(struct bn_snap *out, const struct bn_statset *set)
+{
+  for (size_t i = 0; i < set->metrics.n_hists; i++) {
+    bn_hist_clear(out->hist[i]);
+    for (size_t k = 0; k < set->n_stripes; k++)
+      bn_hist_add(out->hist[i], set->stripe[i * set->n_stripes + k]);
+    if (set->metrics.hist[i].kind == BN_EVENT_HISTOGRAM)
+      bn_hist_add(out->hist[BN_H_LATENCY], out->hist[i]);
+  }
+}
+
 void bn_snap_take(struct bn_snap *out, const struct bn_statset *set, uint64_t now_ns)
 {
   /* snap_take_session() adds to these members, so they begin with 0. */
@@ -157,14 +170,7 @@ void bn_snap_take(struct bn_snap *out, const struct bn_statset *set, uint64_t no
     snap_take_session(out, set->stat[s], s, now_ns);
   if (set->sample != NULL)
     set->sample(set->sampled, out->counter);
-  for (size_t i = 0; i < set->metrics.n_hists; i++) {
-    bn_hist_clear(out->hist[i]);
-    for (size_t k = 0; k < set->n_stripes; k++)
-      bn_hist_add(out->hist[i], set->stripe[i * set->n_stripes + k]);
-    /* Events of a kind are in its histogram alone, so that each event is recorded once. */
-    if (set->metrics.hist[i].kind == BN_EVENT_HISTOGRAM)
-      bn_hist_add(out->hist[BN_H_LATENCY], out->hist[i]);
-  }
+  snap_take_hists(out, set);
   for (size_t i = 0; i < set->metrics.n_labelled; i++)
     out->n_labels[i] = bn_labels_read(set->labels[i], out->label[i], BN_LABELS_MAX + 1);
   if (set->statements != NULL)
@@ -225,15 +231,13 @@ void bn_snap_add_warmup(struct bn_snap *s, const struct bn_statset *set)
     bn_hist_add(s->hist[BN_H_LATENCY], set->stripe[k]);
 }
 
+/* Either all sessions count the events of the warm-up apart, or none does. */
 void bn_snap_end_warmup(struct bn_snap *s)
 {
-  for (unsigned i = 0; i < s->n_sessions; i++) {
-    struct bn_snap_session *session = &s->session[i];
-
-    if (session->counts_from_ns == 0) /* it is 0 in all sessions, so none has been changed yet */
-      return;
-    session->events = session->busy_ns = session->service_ns = 0;
-  }
+  if (s->n_sessions > 0 && s->session[0].counts_from_ns == 0)
+    return;
+  for (unsigned i = 0; i < s->n_sessions; i++)
+    s->session[i].events = s->session[i].busy_ns = s->session[i].service_ns = 0;
   s->counter[BN_C_EVENTS] = s->busy_ns = s->service_ns = s->late = s->dropped = 0;
   for (size_t i = 0; i < s->metrics.n_counters; i++)
     if (s->metrics.counter[i].of_events)
@@ -259,11 +263,8 @@ uint64_t bn_snap_oldest_age_ns(const struct bn_snap *s, uint64_t now_ns)
 {
   uint64_t first_ns = UINT64_MAX;
 
-  for (unsigned i = 0; i < s->n_sessions; i++) {
-    const uint64_t start_ns = bn_snap_event_start_ns(&s->session[i]);
-
-    first_ns = bn_clock_min(first_ns, start_ns);
-  }
+  for (unsigned i = 0; i < s->n_sessions; i++)
+    first_ns = bn_clock_min(first_ns, bn_snap_event_start_ns(&s->session[i]));
   return bn_clock_between(first_ns, now_ns);
 }
 
@@ -275,14 +276,13 @@ uint64_t bn_snap_collect_ages(const struct bn_snap *s, uint64_t now_ns, bool war
   *oldest_ns = 0;
   for (unsigned i = 0; i < s->n_sessions; i++) {
     const struct bn_snap_session *session = &s->session[i];
-    const uint64_t start_ns = bn_snap_event_start_ns(session),
-                   age_ns = bn_clock_between(start_ns, now_ns);
+    const uint64_t age_ns = bn_clock_between(session->start_ns, now_ns);
+    const bool is_of_warmup = session->start_ns < session->counts_from_ns;
 
-    if (session->in_flight == 0 || (!warming && start_ns < session->counts_from_ns))
+    if (session->in_flight == 0 || (is_of_warmup && !warming))
       continue;
     n += session->in_flight;
-    if (age_ns > *oldest_ns)
-      *oldest_ns = age_ns;
+    *oldest_ns = bn_clock_max(*oldest_ns, age_ns);
     bn_hist_put(ages, age_ns, session->in_flight);
   }
   return n;
