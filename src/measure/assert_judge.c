@@ -162,8 +162,9 @@ static struct bn_finding assert_find_of_kind(const struct bn_assert *a, const st
   return assert_make_finding(value);
 }
 
-/* Finds the value that an assertion is about.  A part whose name no histogram of the run has is
-   taken for a statement. */
+/* Finds the value that an assertion is about.  An assertion without a part is about all events,
+   whose histogram is BN_H_LATENCY.  A part whose name no histogram of the run has is taken for a
+   statement. */
 static struct bn_finding assert_find_value(const struct bn_assert *a, const struct bn_view *v,
                                            const struct bn_view_rules *rules)
 {
@@ -175,8 +176,6 @@ static struct bn_finding assert_find_value(const struct bn_assert *a, const stru
     return bn_phases_is_part(a->part) ? assert_find_of_phase(a, v) : assert_find_of_kind(a, v);
   if (a->what == BN_ASSERT_FIELD)
     return assert_make_finding(bn_view_measures(v, a->field) ? bn_view_value(v, a->field) : NAN);
-  if (a->part[0] == '\0')
-    return assert_find_latency(a, v, rules);
   hist = bn_assert_find_hist(a, &v->delta->metrics);
   if (hist == BN_H_LATENCY)
     return assert_find_latency(a, v, rules);
@@ -214,8 +213,8 @@ static bool assert_holds(const struct bn_assert *a, double value, double most)
 }
 
 /* Returns an upper bound of the value that was found, in the unit of the assertion, or HUGE_VAL if
-   no bound is known.  A percentile of which only a lower bound was found is often below the limit
-   all the same: one arrival that still waits does not move the rank of 99 % far. */
+   no bound is known.  A lower bound of a percentile may still have an upper bound below the limit:
+   one arrival that still waits does not move the rank of 99 % far. */
 static double assert_most_value(const struct bn_assert *a, const struct bn_view *v,
                                 const struct bn_view_rules *rules, const struct bn_finding *f)
 {

@@ -144,15 +144,16 @@ static void group_add_groups(struct tables *t, const struct bn_group_part *part,
   for (size_t i = 0; i < n; i++) {
     if (group_is_same_group(part, i))
       continue;
-    for (unsigned k = 0; k < N; k++) { /* row 0 is the histogram */
+    for (unsigned k = 0; k < N; k++) {
+      const bool is_hist = k == 0; /* the other rows are counters */
       char *name = bn_alloc_print("%s" BN_GROUP_PART "%s", prefixes[k], part[i].name);
       const struct bn_metric row = {.name = name,
-                                    .unit = k == 0 ? "ns" : "1",
+                                    .unit = is_hist ? "ns" : "1",
                                     .kind = (enum bn_metric_kind)(BN_EVENT_HISTOGRAM + k),
                                     .of_events = true};
 
       t->names.item[t->names.n++] = name;
-      group_add_row(k == 0 ? &t->hists : &t->counters, &row, part[i].name);
+      group_add_row(is_hist ? &t->hists : &t->counters, &row, part[i].name);
     }
   }
 }
@@ -371,9 +372,10 @@ static void group_set_service(struct bn_snap *s)
 static void group_move_snap(const struct bn_group_layout *l, const struct bn_group_rows *g,
                             struct bn_snap *from, struct bn_snap *to)
 {
-  struct bn_snap rows;
+  const bool has_hists = from->hist[BN_H_LATENCY] != NULL;
+  struct bn_snap rows; /* `to` takes over what it owns */
 
-  bn_snap_init_for_metrics(&rows, &l->all, 0, from->hist[BN_H_LATENCY] != NULL);
+  bn_snap_init_for_metrics(&rows, &l->all, 0 /* sessions */, has_hists);
   *to = *from;
   to->metrics = rows.metrics;
   to->counter = rows.counter;
@@ -381,7 +383,7 @@ static void group_move_snap(const struct bn_group_layout *l, const struct bn_gro
   to->sparse = NULL;
   to->label = rows.label;
   to->n_labels = rows.n_labels;
-  free(rows.session); /* bn_alloc() returns memory also for no session */
+  free(rows.session); /* memory for no session: `to` has those of the group */
   for (size_t i = 0; i < l->all.n_counters; i++)
     to->counter[i] = g->counter[i] >= 0 ? from->counter[g->counter[i]] : 0;
   group_put_hists(g, from, to);
@@ -442,7 +444,8 @@ static void group_put_timings(const struct bn_group_layout *l, const struct bn_g
   }
 }
 
-/* Sets the counts of all scripts in a record from the view of one group, whose metrics are m. */
+/* Sets the counts of all scripts in a record from the view of one group, whose metrics are m.  A
+   count that the group does not have is 0. */
 static void group_put_counts(const struct bn_group_layout *l, const struct bn_group_rows *g,
                              const struct bn_metrics *m, const struct bn_view *from,
                              struct bn_record *to)
@@ -451,15 +454,15 @@ static void group_put_counts(const struct bn_group_layout *l, const struct bn_gr
   to->view.counts = to->store.count;
   for (size_t i = 0; i < l->all.n_counters; i++) {
     const struct bn_metric *counter = &to->delta.metrics.counter[i];
-    size_t place = from->n_counts; /* among the group's counts; n_counts: it has no such count */
+    const int row = g->counter[i]; /* of the group, or BN_ROW_NONE */
     struct bn_count *c;
+    size_t place = SIZE_MAX; /* among the counts of the view; SIZE_MAX: it lacks this count */
 
     if (counter->kind != BN_SCRIPT_COUNTER)
       continue;
+    if (row >= 0)
+      place = bn_metrics_count_kind(m->counter, (size_t)row, BN_SCRIPT_COUNTER);
     c = &to->store.count[to->view.n_counts++];
-    if (g->counter[i] >= 0)
-      place = bn_metrics_count_kind(m->counter, (size_t)g->counter[i], BN_SCRIPT_COUNTER);
-    /* A count that the group does not have is 0. */
     *c = place < from->n_counts ? from->counts[place] : (struct bn_count){.count = 0};
     c->name = counter->name;
     c->unit = counter->unit;

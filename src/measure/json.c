@@ -67,13 +67,14 @@ struct bn_node *bn_node_parse(const char *text, size_t len, struct bn_err *err)
    has anything but numbers, nulls, and lists of them. */
 static size_t json_length_of_numbers(const char *text)
 {
+  static const char allowed[] = "[]0123456789+-.eE,nul \n"; /* 'n', 'u' and 'l' are of null */
   const char *end = text;
   int depth = 0; /* of the lists that have begun and not ended */
 
   do {
     depth += *end == '[';
     depth -= *end == ']';
-    if (strchr("[]0123456789+-.eE,nul \n", *end) == NULL || *end == '\0') /* strchr() finds 0 */
+    if (strchr(allowed, *end) == NULL || *end == '\0') /* strchr() finds 0 */
       return 0;
     end++;
   } while (depth > 0);

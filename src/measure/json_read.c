@@ -67,11 +67,20 @@ bool bn_json_in_bool(struct bn_json_in *in, const struct bn_node *map, const cha
   return bn_node_get_boolean(json_read_member(in, map, key, BN_NODE_BOOL, "boolean"));
 }
 
+/* Reads a count that is a text, because a JSON integer of 64 bits cannot hold it.  Returns false if
+   the text is not a count.  strtoull() alone would also take blanks and a sign. */
+static bool json_read_digits(const char *digits, uint64_t *count)
+{
+  char *end;
+
+  errno = 0;
+  *count = strtoull(digits, &end, 10);
+  return digits[0] >= '0' && digits[0] <= '9' && *end == '\0' && errno == 0;
+}
+
 uint64_t bn_json_in_read_count(struct bn_json_in *in, const struct bn_node *n, const char *key)
 {
-  const char *digits;
-  char *end;
-  unsigned long long value;
+  uint64_t count;
 
   if (n == NULL)
     return 0;
@@ -83,11 +92,8 @@ uint64_t bn_json_in_read_count(struct bn_json_in *in, const struct bn_node *n, c
       return (uint64_t)bn_node_get_integer(n);
     break;
   case BN_NODE_TEXT:
-    digits = bn_node_get_text(n);
-    errno = 0;
-    value = strtoull(digits, &end, 10);
-    if (digits[0] >= '0' && digits[0] <= '9' && *end == '\0' && errno == 0)
-      return value;
+    if (json_read_digits(bn_node_get_text(n), &count))
+      return count;
     break;
   default:
     break;

@@ -226,12 +226,15 @@ static void phases_sum_timing(struct bn_timing *sum, const struct bn_views *part
   }
 }
 
+/* The first part that has phases shows that the run has them.  The sum then gets all phases of its
+   metrics, whose figures stay unknown until a part knows them. */
 void bn_phases_sum(struct bn_view *v, struct bn_view_store *store, const struct bn_views *parts)
 {
   for (size_t i = 0; i < parts->n; i++) {
     const struct bn_view *part = parts->view[i];
+    const bool is_first_with_phases = part->n_phases > 0 && v->n_phases == 0;
 
-    if (part->n_phases > 0 && v->n_phases == 0) {
+    if (is_first_with_phases) {
       bn_phases_name_all(v, store, &v->delta->metrics);
       for (size_t k = 0; k < v->n_phases; k++)
         bn_phases_set_unknown(&store->phase[k]);

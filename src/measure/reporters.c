@@ -32,7 +32,6 @@ bool bn_reporters_want(const struct bn_reporters *r, enum bn_view_span span)
 {
   for (size_t i = 0; i < r->n; i++) {
     const struct bn_reporter *ops = r->slot[i].use.ops;
-
     const bool has[] = {[BN_VIEW_INTERVAL] = ops->interval != NULL,
                         [BN_VIEW_CHECKPOINT] = ops->checkpoint != NULL,
                         [BN_VIEW_TOTAL] = ops->total != NULL,
@@ -68,8 +67,8 @@ static bool reporters_check(struct bn_reporters *r, int rc, const struct bn_err 
 
 /* --- before the first view -------------------------------------------------------------------- */
 
-/* Opens a reporter, and asks it whether it accepts the plan unless this is NULL.  Returns 0, or -1
-   and err. */
+/* Opens a reporter, and asks it whether it accepts the plan.  plan NULL: it is not asked.  Returns
+   0, or -1 and err. */
 static int reporters_open_slot(struct bn_reporters_slot *s, const struct bn_plan *plan,
                                struct bn_err *err)
 {
@@ -78,7 +77,9 @@ static int reporters_open_slot(struct bn_reporters_slot *s, const struct bn_plan
   s->opened = true;
   if (ops->open != NULL && ops->open(s->state, s->use.conf, s->use.path, s->use.out, err) != 0)
     return -1;
-  return ops->check != NULL && plan != NULL ? ops->check(s->state, plan, err) : 0;
+  if (ops->check == NULL || plan == NULL)
+    return 0;
+  return ops->check(s->state, plan, err);
 }
 
 bool bn_reporters_open(struct bn_reporters *r, const struct bn_plan *plan)
@@ -213,8 +214,8 @@ static void reporters_print_instead(struct bn_reporters *r, const struct bn_view
 }
 
 /* Passes a view, with the lines that scripts add, and after it the groups of n hosts, to all
-   reporters.  v->replaced tells each reporter whether another one prints the view.  Returns false
-   if a reporter has failed. */
+   reporters.  v->replaced tells each reporter whether another one prints the view; hooks that
+   replace the total also replace checkpoints.  Returns false if a reporter has failed. */
 static bool reporters_pass_to_all(struct bn_reporters *r, struct bn_view *v,
                                   const struct bn_group *g, size_t n)
 {
@@ -284,15 +285,18 @@ static int reporters_finish_slot(struct bn_reporters *r, struct bn_reporters_slo
   return rc;
 }
 
-/* Closes a report.  If r->err has an error already, `close` gets NULL instead of err, which tells
-   the reporter that its report is not complete.  Returns 0, or -1 and, if `close` got it, err. */
+/* Closes a report.  If r->err holds the error of an earlier call, `close` gets NULL instead of err,
+   which tells the reporter that its report is not complete.  Returns 0, or -1 and, if `close` got
+   it, err. */
 static int reporters_close_slot(const struct bn_reporters *r, struct bn_reporters_slot *s,
                                 struct bn_err *err)
 {
   const bool has_error = r->err != NULL && r->failed;
 
   s->opened = false;
-  return s->use.ops->close != NULL ? s->use.ops->close(s->state, has_error ? NULL : err) : 0;
+  if (s->use.ops->close == NULL)
+    return 0;
+  return s->use.ops->close(s->state, has_error ? NULL : err);
 }
 
 /* Returns whether a report goes to a standard output whose reader has left, which needs no

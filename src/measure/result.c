@@ -190,8 +190,8 @@ static uint64_t result_size_of_record(const struct bn_record *r)
   return size + bn_result_text_size(r->lines);
 }
 
-/* Frees the unused room for labels and figures, and the room for percentiles of timings, which a
-   bare record has of kinds of events only: a run of days keeps many records. */
+/* Frees the room that a record does not use, because a run of days keeps many records.  A bare
+   record keeps the percentiles of kinds of events only: without kinds, their room is freed too. */
 static void result_trim(struct bn_record *r, bool bare)
 {
   bn_snap_trim(&r->delta);

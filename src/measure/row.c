@@ -217,10 +217,11 @@ static void row_add_script_metrics(struct bn_row *row, const struct bn_plan *pla
   if (m == NULL)
     return;
   for (size_t i = 0; i < m->n_counters; i++) {
-    const bool is_known = v != NULL && next < v->n_counts;
-
     if (m->counter[i].kind != BN_SCRIPT_COUNTER)
       continue;
+
+    const bool is_known = v != NULL && next < v->n_counts;
+
     row_add_count(row, m->counter[i].name, is_known ? &v->counts[next] : &no_count);
     next++;
   }
@@ -298,16 +299,17 @@ static struct bn_cell *row_add_phase_cell(struct bn_row *row, const char *figure
 }
 
 /* Adds columns for the numbers among the members of a struct of phase k.  from NULL: no value is
-   known. */
+   known.  A value that is not known is HUGE_VAL here, or NaN by bn_layout_get_number(); neither is
+   less than 2^64. */
 static void row_add_phase_members(struct bn_row *row, size_t k, const struct bn_layout *l,
                                   const void *from)
 {
   for (; l->name != NULL; l++) {
-    double value = HUGE_VAL; /* not known */
+    double value = HUGE_VAL;
 
     if (from != NULL)
       (void)bn_layout_get_number(l, from, l->name, &value);
-    if (l->type == BN_LAY_WHOLE) /* a count that is not known may be NaN */
+    if (l->type == BN_LAY_WHOLE)
       row_set_whole(row_add_phase_cell(row, l->name, k),
                     value < 0x1p64 ? (uint64_t)value : UINT64_MAX);
     else if (l->type == BN_LAY_REAL)

@@ -98,6 +98,7 @@ static void stat_init_session(struct bn_statset *set, unsigned i)
 {
   const size_t n_counters = set->metrics.n_counters;
   const unsigned writer = i % set->n_writers; /* the thread that drives the session */
+  /* The rows of stripe pointers follow the statistics of all sessions. */
   char *const rows = (char *)set->block + set->n_sessions * set->stat_size;
   struct bn_stat *st = (struct bn_stat *)(void *)((char *)set->block + i * set->stat_size);
 

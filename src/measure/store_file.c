@@ -141,9 +141,11 @@ static int store_read_group(const struct bn_node *n, struct bn_result *out, stru
   struct bn_metrics m;
   int rc;
 
-  if (g != NULL && host != NULL)
+  if (g == NULL)
+    return -1;
+  if (host != NULL)
     store_read_member(&in, host, g);
-  if (g == NULL || bn_json_in_verdict(&in) != 0)
+  if (bn_json_in_verdict(&in) != 0)
     return -1;
   /* A run that never began to measure has no metrics. */
   if (bn_node_count(metrics) == 0)

@@ -398,7 +398,8 @@ static void store_read_timings(struct bn_json_in *in, const struct bn_node *reco
   store_read_phases(in, phases, r);
 }
 
-/* Reads the next statement.  It has one percentile for each rank of the run, or none. */
+/* Reads the next statement, whose name no other statement of the record may have.  A list of
+   percentiles with another length than that of the ranks is left out. */
 static void store_read_statement(struct bn_json_in *in, const struct bn_node *map,
                                  struct bn_record *r)
 {
@@ -406,7 +407,6 @@ static void store_read_statement(struct bn_json_in *in, const struct bn_node *ma
   struct bn_statement_view *s = &r->store.statement[at];
   const struct bn_node *list = bn_json_in_list(in, map, "percentiles");
   const size_t n = bn_json_in_length(in, list, "percentiles", BN_PERCENTS_MAX);
-  const bool has_percentiles = list != NULL && n == r->view.n_percents;
   const char *name = bn_json_in_text(in, map, "name");
   struct bn_statement_sum *sum;
 
@@ -423,9 +423,11 @@ static void store_read_statement(struct bn_json_in *in, const struct bn_node *ma
   s->timing.name = sum->name;
   s->rows = sum->rows = bn_json_in_get_count(in, map, "rows");
   s->errors = sum->errors = bn_json_in_get_count(in, map, "errors");
-  for (size_t i = 0; has_percentiles && i < n; i++)
-    r->store.statement_s[at][i] = bn_json_in_get_number(in, bn_node_get_at(list, i), "s");
-  s->timing.percentile_s = has_percentiles ? r->store.statement_s[at] : NULL;
+  if (list != NULL && n == r->view.n_percents) {
+    for (size_t i = 0; i < n; i++)
+      r->store.statement_s[at][i] = bn_json_in_get_number(in, bn_node_get_at(list, i), "s");
+    s->timing.percentile_s = r->store.statement_s[at];
+  }
   r->view.n_statements++;
 }
 

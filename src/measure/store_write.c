@@ -452,10 +452,9 @@ static void store_put_moments(struct bn_json_out *out, struct bn_node *map, cons
 static struct bn_node *store_raw_of(struct bn_json_out *out, const struct bn_view *v)
 {
   const struct bn_snap *s = v->delta;
-  const enum bn_view_span span = v->span;
-  const bool has_sessions = span == BN_VIEW_CHECKPOINT || span == BN_VIEW_TOTAL;
+  const bool has_sessions = v->span == BN_VIEW_CHECKPOINT || v->span == BN_VIEW_TOTAL;
   const bool has_whole_hists =
-      (span == BN_VIEW_TICK || span == BN_VIEW_TOTAL) && s->hist[BN_H_LATENCY] != NULL;
+      (v->span == BN_VIEW_TICK || v->span == BN_VIEW_TOTAL) && s->hist[BN_H_LATENCY] != NULL;
   const bool has_hists = !out->brief && (has_whole_hists || s->sparse != NULL);
   struct bn_node *map = bn_node_map();
 
@@ -468,7 +467,7 @@ static struct bn_node *store_raw_of(struct bn_json_out *out, const struct bn_vie
   store_put_moments(out, map, "fair_busy_s", &s->fair_busy_s);
   if (has_hists)
     bn_json_put(out, map, "histograms", store_histograms_of(out, s));
-  if (span == BN_VIEW_TOTAL)
+  if (v->span == BN_VIEW_TOTAL)
     store_put_statement_buckets(out, map, v);
   if (v->ages != NULL)
     bn_json_put(out, map, "ages", bn_json_hist(out, v->ages, NULL));
@@ -526,8 +525,9 @@ char *bn_store_print_brief(const struct bn_view *v, size_t *len)
   struct bn_buf b = {.max = 0}; /* no bound */
   char *text = store_print_brief_json(v, len);
 
-  b.failed = text == NULL; /* then nothing can be added, and bn_buf_take() returns NULL */
-  (void)bn_buf_add(&b, text, text != NULL ? *len : 0);
+  if (text == NULL)
+    return NULL;
+  (void)bn_buf_add(&b, text, *len);
   free(text);
   for (size_t i = 0; i < s->metrics.n_hists; i++) {
     (void)bn_buf_char(&b, BN_STORE_GAP);

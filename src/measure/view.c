@@ -425,10 +425,10 @@ static double view_phase_percentile_s(const struct bn_timing *t, const struct bn
   const double value_s = view_ns_to_s(bn_hist_value_at_rank(h, NULL, rank));
 
   *most_s = value_s;
-  if (value_s >= t->youngest_s)
-    *most_s = t->unfinished <= n - rank
-                  ? view_ns_to_s(bn_hist_value_at_rank(h, NULL, rank + t->unfinished))
-                  : HUGE_VAL;
+  if (value_s >= t->youngest_s && t->unfinished > n - rank)
+    *most_s = HUGE_VAL;
+  else if (value_s >= t->youngest_s)
+    *most_s = view_ns_to_s(bn_hist_value_at_rank(h, NULL, rank + t->unfinished));
   return value_s;
 }
 
@@ -693,7 +693,7 @@ static void view_set_rates(struct bn_view *v, const uint64_t *c, double span_s)
 {
   struct bn_view counted = {.delta = v->delta};
 
-  view_set_count_figures(&counted, c, false /* commits: for transactions, not used here */);
+  view_set_count_figures(&counted, c, false /* for transactions, whose rate is not set here */);
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
     if (f->rule == BN_RULE_RATE)
       *bn_view_f64_at(v, f->offset) = (double)*bn_view_u64_at(&counted, f->of) / span_s;

@@ -348,7 +348,9 @@ double bn_view_served_share(uint64_t finished, uint64_t due);
 /* Returns the share of the time of all statements of a view that the statements of one name took,
    0 to 1; 0 if they took no time. */
 double bn_view_statement_share(const struct bn_view *v, const struct bn_statement_view *s);
-/* Sets the counts and rates of a view whose delta, counter, span_s and in_grace are set. */
+/* Sets the counts and rates of a view whose delta, counter, span_s and in_grace are set.  The
+   events of the grace are known, and no rate of events or transactions has them.  Other counters do
+   not tell the grace apart, so their rates follow from rules->rated. */
 void bn_view_set_counts_and_rates(struct bn_view *v, const struct bn_view_rules *rules);
 
 #endif
