@@ -96,27 +96,6 @@ static struct bn_node *journal_line_of(const char *key, struct bn_node *value)
   return bn_json_finish(&out, map);
 }
 
-/* Puts the members of a line of facts. */
-static void journal_put_facts(struct bn_json_out *out, struct bn_node *map,
-                              const struct bn_facts *f)
-{
-  bn_json_put(out, map, "format", bn_node_utf8("bench journal"));
-  bn_json_put(out, map, "version", bn_node_integer(BN_STORE_VERSION));
-  bn_json_put(out, map, "facts", bn_store_facts(f));
-}
-
-int bn_journal_write_facts(struct bn_journal *j, const struct bn_facts *f, struct bn_err *err)
-{
-  struct bn_json_out out = {.failed = false};
-  struct bn_node *map;
-
-  if (j->ended)
-    return 0;
-  map = bn_node_map();
-  journal_put_facts(&out, map, f);
-  return journal_put_line(j, bn_json_finish(&out, map), err);
-}
-
 /* Returns the first line of a group, or NULL if memory runs out, and makes room for the histograms
    of its ticks. */
 static struct bn_node *journal_begin_group(struct bn_journal *j, const char *name,
@@ -133,8 +112,10 @@ static struct bn_node *journal_begin_group(struct bn_journal *j, const char *nam
   return bn_json_finish(&out, group);
 }
 
-int bn_journal_write_head(struct bn_journal *j, const char *group, const struct bn_facts *f,
-                          struct bn_err *err)
+/* Writes a line of facts, with the group of that name unless it is NULL.  Returns 0, or -1 and
+   err. */
+static int journal_write_facts(struct bn_journal *j, const char *group, const struct bn_facts *f,
+                               struct bn_err *err)
 {
   struct bn_json_out out = {.failed = false};
   struct bn_node *map;
@@ -142,9 +123,23 @@ int bn_journal_write_head(struct bn_journal *j, const char *group, const struct 
   if (j->ended)
     return 0;
   map = bn_node_map();
-  journal_put_facts(&out, map, f);
-  bn_json_put(&out, map, "group", journal_begin_group(j, group, f->plan.metrics));
+  bn_json_put(&out, map, "format", bn_node_utf8("bench journal"));
+  bn_json_put(&out, map, "version", bn_node_integer(BN_STORE_VERSION));
+  bn_json_put(&out, map, "facts", bn_store_facts(f));
+  if (group != NULL)
+    bn_json_put(&out, map, "group", journal_begin_group(j, group, f->plan.metrics));
   return journal_put_line(j, bn_json_finish(&out, map), err);
+}
+
+int bn_journal_write_facts(struct bn_journal *j, const struct bn_facts *f, struct bn_err *err)
+{
+  return journal_write_facts(j, NULL /* no group */, f, err);
+}
+
+int bn_journal_write_head(struct bn_journal *j, const char *group, const struct bn_facts *f,
+                          struct bn_err *err)
+{
+  return journal_write_facts(j, group, f, err);
 }
 
 /* Replaces the histograms of a snapshot by those of another one with the same metrics. */

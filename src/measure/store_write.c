@@ -16,12 +16,22 @@
 #include "measure/row.h"
 #include "measure/store.h"
 
-/* Puts a list of n values.  A brief record leaves out an empty list, which is freed instead. */
-static void store_put_list(struct bn_json_out *out, struct bn_node *map, const char *key,
-                           struct bn_node *list, size_t n)
+/* Puts a list if it has values, and else frees it. */
+static void store_put_unless_empty(struct bn_json_out *out, struct bn_node *map, const char *key,
+                                   struct bn_node *list)
 {
-  if (out->brief && n == 0)
+  if (bn_node_count(list) > 0)
+    bn_json_put(out, map, key, list);
+  else
     bn_node_free(list);
+}
+
+/* Puts a list, also an empty one unless the record is brief. */
+static void store_put_list(struct bn_json_out *out, struct bn_node *map, const char *key,
+                           struct bn_node *list)
+{
+  if (out->brief)
+    store_put_unless_empty(out, map, key, list);
   else
     bn_json_put(out, map, key, list);
 }
@@ -175,18 +185,15 @@ static void store_put_timings(struct bn_json_out *out, struct bn_node *record,
       store_put_timing_percentiles(out, map, v, &v->timings[i]);
     bn_json_add(out, list, map);
   }
-  store_put_list(out, record, "timings", list, bn_node_count(list));
+  store_put_list(out, record, "timings", list);
 }
 
 /* Puts the kinds of events, if the script names any. */
 static void store_put_event_kinds(struct bn_json_out *out, struct bn_node *record,
                                   const struct bn_view *v)
 {
-  struct bn_node *list;
+  struct bn_node *list = bn_node_list();
 
-  if (v->n_event_kinds == 0)
-    return;
-  list = bn_node_list();
   for (size_t i = 0; i < v->n_event_kinds; i++) {
     const struct bn_event_kind *k = &v->event_kinds[i];
     struct bn_node *map = bn_node_map();
@@ -199,18 +206,15 @@ static void store_put_event_kinds(struct bn_json_out *out, struct bn_node *recor
       bn_json_put(out, map, "unfinished", bn_node_u64(k->timing->unfinished));
     bn_json_add(out, list, map);
   }
-  bn_json_put(out, record, "event_kinds", list);
+  store_put_unless_empty(out, record, "event_kinds", list);
 }
 
 /* Puts the phases of a profile, if the run has any. */
 static void store_put_phases(struct bn_json_out *out, struct bn_node *record,
                              const struct bn_view *v)
 {
-  struct bn_node *list;
+  struct bn_node *list = bn_node_list();
 
-  if (v->n_phases == 0)
-    return;
-  list = bn_node_list();
   for (size_t i = 0; i < v->n_phases; i++) {
     const struct bn_phase_view *phase = &v->phases[i];
     struct bn_node *map = bn_node_map();
@@ -222,18 +226,15 @@ static void store_put_phases(struct bn_json_out *out, struct bn_node *record,
     store_put_timing_percentiles(out, map, v, phase->timing);
     bn_json_add(out, list, map);
   }
-  bn_json_put(out, record, "phases", list);
+  store_put_unless_empty(out, record, "phases", list);
 }
 
 /* Puts the statements by name, if the view tells them apart. */
 static void store_put_statements(struct bn_json_out *out, struct bn_node *record,
                                  const struct bn_view *v)
 {
-  struct bn_node *list;
+  struct bn_node *list = bn_node_list();
 
-  if (v->n_statements == 0)
-    return;
-  list = bn_node_list();
   for (size_t i = 0; i < v->n_statements; i++) {
     const struct bn_statement_view *s = &v->statements[i];
     struct bn_node *map = bn_node_map();
@@ -245,18 +246,15 @@ static void store_put_statements(struct bn_json_out *out, struct bn_node *record
     store_put_timing_percentiles(out, map, v, &s->timing);
     bn_json_add(out, list, map);
   }
-  bn_json_put(out, record, "statements", list);
+  store_put_unless_empty(out, record, "statements", list);
 }
 
 /* Puts the counts of a script, if it declares any. */
 static void store_put_counts(struct bn_json_out *out, struct bn_node *record,
                              const struct bn_view *v)
 {
-  struct bn_node *list;
+  struct bn_node *list = bn_node_list();
 
-  if (v->n_counts == 0)
-    return;
-  list = bn_node_list();
   for (size_t i = 0; i < v->n_counts; i++) {
     struct bn_node *map = bn_node_map();
 
@@ -265,7 +263,7 @@ static void store_put_counts(struct bn_json_out *out, struct bn_node *record,
     bn_json_layout(out, map, bn_layout_count, &v->counts[i]);
     bn_json_add(out, list, map);
   }
-  bn_json_put(out, record, "counts", list);
+  store_put_unless_empty(out, record, "counts", list);
 }
 
 /* Puts how a figure of a workload is merged, and for a mean the counter that it is weighted by. */
@@ -292,7 +290,7 @@ static void store_put_workload(struct bn_json_out *out, struct bn_node *record,
     store_put_merge(out, map, v, &v->figures[i]);
     bn_json_add(out, list, map);
   }
-  store_put_list(out, record, "workload", list, v->n_figures);
+  store_put_list(out, record, "workload", list);
 }
 
 /* Puts the lines that a script has added to the report, if any. */
@@ -342,7 +340,7 @@ static void store_put_sessions(struct bn_json_out *out, struct bn_node *record,
     bn_json_layout(out, map, bn_layout_session, &v->sessions[i]);
     bn_json_add(out, list, map);
   }
-  store_put_list(out, record, "sessions", list, n);
+  store_put_list(out, record, "sessions", list);
 }
 
 /* Returns the list of three texts for moments, which a double cannot hold. */
@@ -375,7 +373,7 @@ static struct bn_node *store_labels_of(struct bn_json_out *out, const struct bn_
       bn_json_add(out, pair, bn_node_u64(s->label[i][k].n));
       bn_json_add(out, list, pair);
     }
-    store_put_list(out, map, s->metrics.labelled[i].name, list, s->n_labels[i]);
+    store_put_list(out, map, s->metrics.labelled[i].name, list);
   }
   return map;
 }
@@ -610,6 +608,8 @@ static uint64_t store_count_lines(const struct bn_view *v)
   return n;
 }
 
+/* A percentile is a map of three values, and a figure.  A count is a map of four values, a figure
+   of the workload is a map of five, and all watched figures are one map. */
 uint64_t bn_store_bound_values(const struct bn_view *v)
 {
   return 18 + store_count_lines(v) + store_count_layout(bn_layout_view) + store_count_fields() +
