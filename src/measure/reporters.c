@@ -221,7 +221,7 @@ static bool reporters_pass_to_all(struct bn_reporters *r, struct bn_view *v,
 {
   const unsigned this_report =
       v->span == BN_VIEW_INTERVAL ? BN_REPLACES_INTERVAL : BN_REPLACES_TOTAL;
-  const bool has_instead = v->span == BN_VIEW_CHECKPOINT || v->span == BN_VIEW_TOTAL;
+  const bool may_print_instead = v->span == BN_VIEW_CHECKPOINT || v->span == BN_VIEW_TOTAL;
   const bool was_replaced = v->replaced; /* by the script on each host */
   bool ok = true, replacement_failed = false;
 
@@ -243,7 +243,7 @@ static bool reporters_pass_to_all(struct bn_reporters *r, struct bn_view *v,
       replacement_failed |= replaces;
     }
   }
-  if (replacement_failed && has_instead)
+  if (replacement_failed && may_print_instead)
     reporters_print_instead(r, v);
   return ok;
 }

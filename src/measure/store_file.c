@@ -204,13 +204,14 @@ static int store_load_document(struct bn_lines *l, const char *path, struct stor
                                struct bn_stored *out, struct bn_err *why, struct bn_err *err)
 {
   struct bn_buf text = {.max = want.most};
-  int rc = store_read_text(l, &text, path, err);
+  int rc = -1;
 
-  if (rc == 0 && want.part == STORE_TOTALS)
-    text.len = bn_skip_records(text.data, text.len);
-  if (rc == 0) {
+  if (store_read_text(l, &text, path, err) == 0) {
+    if (want.part == STORE_TOTALS)
+      text.len = bn_skip_records(text.data, text.len);
     out->document = bn_node_parse(text.data, text.len, why);
-    rc = out->document != NULL ? bn_store_read_document(out->document, &out->result, why) : -1;
+    if (out->document != NULL)
+      rc = bn_store_read_document(out->document, &out->result, why);
   }
   if (want.part != STORE_TREE) {
     bn_node_free(out->document);
