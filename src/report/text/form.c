@@ -77,8 +77,8 @@ __attribute__((format(printf, 1, 2))) static struct value form_text_value(const 
   return v;
 }
 
-/* Natively, `unfinished` counts the queued arrivals of --rate, too.  It does not in dialects, nor in
-   older documents, which have no `due`. */
+/* Natively, `unfinished` counts the queued arrivals of --rate, too.  In dialects it does not, and
+   neither does it in older documents, which have no `due`. */
 uint64_t bn_form_count_in_flight(const struct bn_form *f)
 {
   const struct bn_view *v = f->view;
