@@ -148,6 +148,12 @@ static int memory_check_block(const struct bn_memory *m, struct bn_err *err)
   return memory_refuse_size(m, "memory-block-size", size, least, "too small", message, err);
 }
 
+/* Returns n * size, or the largest number if that does not fit: such a block is refused later. */
+static uint64_t memory_multiply(uint64_t size, uint64_t n)
+{
+  return size <= UINT64_MAX / n ? n * size : UINT64_MAX;
+}
+
 /* Returns the bytes that are accessed in a pass of a single session, or of all (each_does_all). */
 static uint64_t memory_bytes_of_pass(const struct bn_memory *m)
 {
@@ -155,7 +161,7 @@ static uint64_t memory_bytes_of_pass(const struct bn_memory *m)
   case BN_MEMORY_WORDS:
     break;
   case BN_MEMORY_VECTORS:
-    return m->conf->block_size * (m->vector->reads + m->vector->writes);
+    return memory_multiply(m->conf->block_size, m->vector->reads + m->vector->writes);
   case BN_MEMORY_LOADS:
     return BN_CHASE_LOADS * sizeof(void *);
   }
@@ -186,9 +192,6 @@ static int memory_count_passes(struct bn_memory *m, struct bn_err *err)
 {
   const uint64_t total = m->conf->total_size, pass = memory_bytes_of_pass(m);
 
-  if (pass == 0)
-    return memory_refuse_size(m, "memory-block-size", 0, 1, "an event must touch something",
-                              "--memory-block-size=0: an event must touch something", err);
   m->passes = total / pass;
   if (m->short_words) {
     /* In 0.5, the last block of the total is complete. */

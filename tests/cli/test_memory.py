@@ -144,6 +144,8 @@ def test_small_blocks_need_no_word():
         (["--memory-oper=latency", "--memory-block-size=32"],
          "--memory-block-size=32: too small; allowed: 64 or more bytes"),
         (["--memory-oper=latency", "--memory-total-size=32767"], "--memory-total-size=32767: less than the 32768 bytes of one event; allowed: 32768 or more"),
+        (["--memory-kernel=copy", f"--memory-block-size={1 << 63}"],
+         f"--memory-total-size={100 << 30}: less than the {(1 << 64) - 1} bytes of one event; allowed: "),
         (["--memory-kernel=add", "--memory-total-size=2K"], "--memory-total-size=2048: less than the 3072 bytes of one event; allowed: 3072 or more"),
         (["--memory-block-size=1T", "--memory-total-size=0", "--threads=1024",
           "--memory-scope=local"],
