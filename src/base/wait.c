@@ -136,10 +136,10 @@ static int wait_epoll(int epoll_fd, struct epoll_event *events, int n,
 }
 #endif
 
-/* As wait_epoll, for systems that do not have its call: waits for the set by ppoll, because
-   epoll_wait takes whole milliseconds, which is too coarse for arrivals. */
-static int wait_epoll_as_file(int epoll_fd, struct epoll_event *events, int n,
-                              const struct timespec *timeout)
+/* Waits as wait_epoll() does, where its call is missing or forbidden: ppoll waits for the set,
+   because epoll_wait takes whole milliseconds, which is too coarse for arrivals. */
+static int wait_epoll_by_ppoll(int epoll_fd, struct epoll_event *events, int n,
+                               const struct timespec *timeout)
 {
   struct pollfd p = {.fd = epoll_fd, .events = POLLIN};
   const int n_ready = ppoll(&p, 1, timeout, NULL);
@@ -159,7 +159,7 @@ int bn_wait_events(const struct bn_wait *w, int epoll_fd, struct epoll_event *ev
      They are asked again at each wait, because there is no place to remember the answer
      (tests/lint/globals.sh). */
   if (n_events < 0 && errno != EINTR)
-    n_events = wait_epoll_as_file(epoll_fd, events, n, timeout);
+    n_events = wait_epoll_by_ppoll(epoll_fd, events, n, timeout);
   assert(n_events >= 0 || errno == EINTR);
   return n_events > 0 ? n_events : 0;
 }

@@ -207,7 +207,8 @@ size_t bn_phases_count_ended(struct bn_phases *p, unsigned id, uint64_t due_ns, 
 
 /* --- after the end ---------------------------------------------------------------------------- */
 
-/* Returns the end of phase k, or the end of the run if that was earlier. */
+/* Returns the end of phase k, or the end of the run if that was earlier.  A phase that the run has
+   not reached ends where it begins. */
 static uint64_t phases_end_ns(const struct bn_phases *p, size_t k)
 {
   return bn_clock_max(p->from_ns[k], bn_clock_min(p->from_ns[k + 1], p->end.until_ns));

@@ -39,8 +39,8 @@ static void send_queue_break(struct bn_send_queue *q)
   q->sent = 0;
 }
 
-/* Takes the lock and, unless the queue is broken, makes room in it.  Returns whether a frame can be
-   put; send_queue_end_put() follows in both cases. */
+/* Takes the lock, which send_queue_end_put() releases, and makes room in the queue unless it is
+   broken.  Returns whether a frame can be put; send_queue_end_put() follows in both cases. */
 static bool send_queue_begin_put(struct bn_send_queue *q)
 {
   (void)pthread_mutex_lock(&q->lock);

@@ -34,7 +34,8 @@ void bn_lines_skip(struct bn_lines *l, size_t len)
   l->at += len;
 }
 
-/* Appends to the line.  Returns 0, or -1 and err, to which the caller adds the line's number. */
+/* Appends to the line.  Returns 0, or -1 and err, which begins with "it": the caller of
+   bn_lines_next() names the line. */
 static int lines_append(struct bn_lines *l, const char *from, size_t len, struct bn_err *err)
 {
   if (l->line.len + len > l->line.max)

@@ -194,12 +194,12 @@ void bn_watched_add_server(const struct bn_watched_name *names, const struct bn_
   const double span_s = watch_span_s(from, to), transactions = watch_transactions_of(v);
 
   for (size_t i = 0; i < BN_READING_MAX; i++) {
-    if (!watch_is_known(from, to, i))
-      continue;
-    if (names[i].state != NULL)
+    const uint64_t grown = watch_is_known(from, to, i) ? watch_grown(from, to, i) : 0;
+
+    if (names[i].state != NULL && watch_is_known(from, to, i))
       watch_add_figure(out, names[i].state, (double)to->value[i]);
-    else if (names[i].rate != NULL && watch_grown(from, to, i) > 0)
-      watch_add_growth(&names[i], (double)watch_grown(from, to, i), span_s, transactions, out);
+    else if (names[i].rate != NULL && grown > 0)
+      watch_add_growth(&names[i], (double)grown, span_s, transactions, out);
   }
 }
 

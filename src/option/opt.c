@@ -98,11 +98,11 @@ static enum bn_optset_error opt_append_list(struct bn_entry *e, const struct bn_
   return rc;
 }
 
-/* Returns whether a comma in the value of a file belongs to the text, as on the command line:
+/* Returns whether a comma in a value of a file belongs to the text, as it does on the command line:
    "hosts=a,b".  In a dialect a comma ends the value, as in sysbench. */
-static bool opt_takes_commas(const struct bn_optset *s, const struct bn_entry *e)
+static bool opt_takes_commas(const struct bn_optset *s, const struct bn_opt *o)
 {
-  return !s->policy->loose_values && (e->o->type == BN_STRING || e->o->type == BN_PATH);
+  return !s->policy->loose_values && (o->type == BN_STRING || o->type == BN_PATH);
 }
 
 /* Returns whether a setting in a file takes all items of its line.  In a dialect a list of whole
@@ -123,7 +123,7 @@ static void opt_warn_of_ignored_items(const struct bn_optset *s, const struct bn
 
   if (st->path == NULL || s->sent || opt_takes_all_items(s, e->o))
     return;
-  char *first = bn_optval_copy_first(text, opt_takes_commas(s, e), &rest);
+  char *first = bn_optval_copy_first(text, opt_takes_commas(s, e->o), &rest);
   const bool has_more = bn_optval_next(&rest, &item) > 0;
   const bool is_hidden = strcmp(bn_opt_mask_text(e->o, text), text) != 0;
 
@@ -281,7 +281,7 @@ static enum bn_optset_error opt_parse(const struct bn_optset *s, struct bn_entry
     return opt_append_list(e, st);
   if (s->policy->loose_values)
     return opt_parse_loosely(s, e, st);
-  if (st->path != NULL && opt_takes_commas(s, e))
+  if (st->path != NULL && opt_takes_commas(s, e->o))
     return opt_parse_text_of_file(e, st->text);
   return bn_optval_parse_setting(e->o, e->value, st);
 }

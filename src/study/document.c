@@ -321,9 +321,12 @@ static void document_add_members(struct writing *w, struct bn_node *map, int ind
     lua_rawgeti(L, keys, i);
     lua_pushvalue(L, -1);
     lua_rawget(L, index);
-    if (!lua_isnil(L, -1))
-      bn_json_put(&w->out, map, lua_tostring(L, -2), document_make_node(w, lua_gettop(L), depth));
-    lua_pop(L, 2);
+    if (!lua_isnil(L, -1)) {
+      struct bn_node *value = document_make_node(w, lua_gettop(L), depth);
+
+      bn_json_put(&w->out, map, lua_tostring(L, -2), value);
+    }
+    lua_pop(L, 2); /* the key and its value */
   }
 }
 

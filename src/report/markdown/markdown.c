@@ -203,7 +203,8 @@ static char *markdown_format_latency(double s, bool at_least)
   return value;
 }
 
-/* Adds a latency of the events if it is known.  rank: of a percentile, in percent, or NO_RANK. */
+/* Adds a latency of s seconds, which is a lower bound if at_least is set, or nothing if it is NaN:
+   not known.  The rank, 99 for p99, orders percentiles; other lines have NO_RANK. */
 static void markdown_add_latency(struct column *c, enum line_kind kind, double rank, double s,
                                  bool at_least)
 {

@@ -414,7 +414,8 @@ static void hooks_keep_view(const struct hooks *h, const struct bn_view *v, unsi
   bn_script_results_add(&h->conf->api->kept, h->conf->api->title, &view);
 }
 
-/* Reports an interval: keeps it for done(), and calls the hook that prints it. */
+/* Reports an interval: keeps it for done(), and calls the hook that prints it.  Returns 0, or -1 if
+   the hook has failed, which has been logged: err stays empty. */
 static int hooks_interval(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct hooks *h = self;

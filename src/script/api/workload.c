@@ -111,7 +111,8 @@ static const char *workload_next_command(void *self, const char *after)
   return bn_cmdline_next_command(&api->main->lua, after);
 }
 
-/* Implements bn_workload.help: calls the script's help(). */
+/* Implements bn_workload.help: calls the script's help().  Its failure is logged, and err stays
+   empty. */
 static int workload_help(void *self, struct bn_err *err)
 {
   const struct bn_api *api = self;

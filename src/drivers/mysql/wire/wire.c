@@ -91,13 +91,14 @@ static const char *wire_failed_call(const struct bn_mysql_wire *w, const struct 
   return w->reply.nfields > 0 ? call->reading : call->sending;
 }
 
-/* Fills d with the error of the reply, which is dropped.  Returns ERROR or LOST. */
+/* Fills d with the error that the reply is, and drops the reply from the stream.  Returns ERROR or
+   LOST. */
 static enum bn_sql wire_report_error(struct bn_mysql_wire *w, const struct call *call,
                                      struct bn_sql_diag *d)
 {
   const struct bn_mysql_reply *reply = &w->reply;
-  const size_t len = reply->text_len < sizeof d->text ? reply->text_len : sizeof d->text - 1;
-  char text[sizeof d->text];
+  char text[sizeof d->text]; /* a copy: the reply leaves the stream before its text is used */
+  const size_t room = sizeof text - 1, len = reply->text_len < room ? reply->text_len : room;
 
   memcpy(text, wire_reply_of(w) + reply->text_at, len);
   text[len] = '\0';

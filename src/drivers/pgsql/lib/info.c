@@ -166,12 +166,15 @@ int bn_pgsql_lib_info(struct bn_pgsql_lib *c, struct bn_sql_info *out)
   return 0;
 }
 
-/* Returns the bytes of the character at p, or 1 if it does not end within the remaining bytes. */
-static size_t info_count_character_bytes(const char *p, size_t remaining, int encoding)
+/* Returns the length of the character at p, in bytes.  A byte whose character does not end within
+   the remaining bytes counts alone, so that nothing after the text is read.  The further bytes of a
+   character are not checked: the server refuses a wrong one before it reads the statement. */
+static size_t info_character_length(const char *p, size_t remaining, int encoding)
 {
   const int n = (*p & 0x80) != 0 ? PQmblen(p, encoding) : 1;
+  const size_t len = n > 1 ? (size_t)n : 1;
 
-  return n > 1 && (size_t)n <= remaining ? (size_t)n : 1;
+  return len <= remaining ? len : 1;
 }
 
 /* Returns whether a backslash in a literal was plain when libpq was last told. */
@@ -199,7 +202,7 @@ size_t bn_pgsql_lib_quote(const struct bn_pgsql_lib *c, char plain_strings, cons
     encoding_id = PQclientEncoding(c->handle);
   is_plain = reports_strings ? plain_strings == '1' : info_had_plain_strings(c);
   for (size_t i = 0, n; i < len && in[i] != '\0'; i += n) {
-    n = info_count_character_bytes(in + i, len - i, encoding_id);
+    n = info_character_length(in + i, len - i, encoding_id);
     if (in[i] == '\'' || (in[i] == '\\' && !is_plain))
       *out++ = in[i];
     memcpy(out, in + i, n);

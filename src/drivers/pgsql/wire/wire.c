@@ -202,7 +202,8 @@ static char *wire_put_bind(char *p, const struct bn_pgsql_request *q, const char
   p += HEAD;
   *p++ = '\0'; /* the portal has no name */
   p = wire_put_text(p, name);
-  p = wire_put16(wire_put16(p, 1), FORMAT_BINARY); /* one format for all parameters */
+  p = wire_put16(p, 1); /* one format for all parameters */
+  p = wire_put16(p, FORMAT_BINARY);
   p = wire_put16(p, (unsigned)q->n_params);
   for (size_t i = 0; i < q->n_params; i++)
     p = wire_put_value(p, &q->binds[i]);
