@@ -25,69 +25,43 @@ static bool hist_page_is_touched(const struct bn_hist *h, size_t page)
   return hist_load(&h->touched) >> page & 1;
 }
 
-/* Returns the part of a count that stands in `high`. */
-static uint64_t hist_high(const struct bn_hist *h, size_t i)
-{
-  const _Atomic uint64_t *high = atomic_load_explicit(&h->high, memory_order_acquire);
-
-  return high != NULL ? atomic_load_explicit(&high[i], memory_order_acquire) : 0;
-}
-
-/* Returns the count of a bucket.  The acquiring loads see either all of a move or that `moves` has
-   changed, in which case the count is read again. */
+/* Returns the count of a bucket.  The acquiring loads see all of a move, or nothing of it, or that
+   `moves` has changed, in which case the count is read again.  (They see a move, too, if they read
+   a number that was recorded after it: in C11 the writer's later stores belong to the release.) */
 static uint64_t hist_count(const struct bn_hist *h, size_t i)
 {
   for (;;) {
-    const uint32_t moves = atomic_load_explicit(&h->moves, memory_order_acquire);
-    const uint64_t low = atomic_load_explicit(&h->bucket[i], memory_order_acquire);
-    const uint64_t count = low + hist_high(h, i);
+    const uint64_t moves = atomic_load_explicit(&h->moves, memory_order_acquire);
+    uint64_t count = atomic_load_explicit(&h->bucket[i], memory_order_acquire);
 
-    if (moves % 2 == 0 && atomic_load_explicit(&h->moves, memory_order_relaxed) == moves)
+    if (moves != 0)
+      count += atomic_load_explicit(&h->high[i], memory_order_acquire);
+    if (moves % 2 == 0 && hist_load(&h->moves) == moves)
       return count;
     sched_yield();
   }
 }
 
-/* Returns zero pages, which cost no memory until they are written.  mmap is used instead of calloc:
-   after a large block was freed, glibc serves such blocks from the heap, and clears them by
-   writing.  Huge pages would give every stripe 2 MiB. */
-static void *hist_map(size_t size)
-{
-  void *const p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-  if (p == MAP_FAILED)
-    bn_alloc_fail();
-  (void)madvise(p, size, MADV_NOHUGEPAGE);
-  return p;
-}
-
-enum { HIGH_BYTES = BN_HIST_BUCKETS * sizeof(uint64_t) };
-
 /* Adds n to the high part of a count, and the low part, which becomes 0.  Any writer. */
 static void hist_move(struct bn_hist *h, size_t i, uint64_t n)
 {
-  uint32_t moves = atomic_load_explicit(&h->moves, memory_order_relaxed) & ~UINT32_C(1);
+  uint64_t moves = hist_load(&h->moves) & ~UINT64_C(1);
 
   while (!atomic_compare_exchange_weak_explicit(&h->moves, &moves, moves + 1, memory_order_acquire,
                                                 memory_order_relaxed)) {
-    moves &= ~UINT32_C(1); /* another writer moves a count: wait until it has */
+    moves &= ~UINT64_C(1); /* another writer moves a number: wait until it has */
     sched_yield();
   }
-  _Atomic uint64_t *high = atomic_load_explicit(&h->high, memory_order_relaxed);
-
-  if (high == NULL) {
-    high = hist_map(HIGH_BYTES);
-    atomic_store_explicit(&h->high, high, memory_order_release);
-  }
-  n += hist_load(&high[i]) + atomic_exchange_explicit(&h->bucket[i], 0, memory_order_acq_rel);
-  atomic_store_explicit(&high[i], n, memory_order_release);
+  n += hist_load(&h->high[i]) + atomic_exchange_explicit(&h->bucket[i], 0, memory_order_acq_rel);
+  atomic_store_explicit(&h->high[i], n, memory_order_release);
   atomic_store_explicit(&h->moves, moves + 2, memory_order_release);
 }
 
 /* Sets the count of a bucket, whose only writer is this thread. */
 static void hist_set(struct bn_hist *h, size_t i, uint64_t count)
 {
-  const uint64_t low = count - hist_high(h, i); /* a count below the high part wraps around */
+  const uint64_t high = hist_load(&h->moves) != 0 ? hist_load(&h->high[i]) : 0;
+  const uint64_t low = count - high; /* a count below the high part wraps around */
 
   if (low <= BN_HIST_LOW_MOST)
     atomic_store_explicit(&h->bucket[i], (uint32_t)low, memory_order_relaxed);
@@ -116,18 +90,23 @@ static size_t hist_next_used(const struct bn_hist *h, size_t i)
   return BN_HIST_BUCKETS;
 }
 
+/* mmap is used instead of calloc: after a large block was freed, glibc serves such blocks from the
+   heap, and clears them by writing.  Huge pages would give every stripe 2 MiB. */
 struct bn_hist *bn_hist_new(void)
 {
-  return hist_map(sizeof(struct bn_hist));
+  void *const p = mmap(NULL, sizeof(struct bn_hist), PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+  if (p == MAP_FAILED)
+    bn_alloc_fail();
+  (void)madvise(p, sizeof(struct bn_hist), MADV_NOHUGEPAGE);
+  return p;
 }
 
 void bn_hist_free(struct bn_hist *h)
 {
-  if (h == NULL)
-    return;
-  if (h->high != NULL)
-    (void)munmap(h->high, HIGH_BYTES);
-  (void)munmap(h, sizeof *h);
+  if (h != NULL)
+    (void)munmap(h, sizeof *h);
 }
 
 uint64_t bn_hist_lowest(size_t index)

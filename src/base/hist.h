@@ -21,7 +21,7 @@ enum {
 };
 static_assert(BN_HIST_PAGES <= 64, "a bit for each page");
 
-/* A count of more than BN_HIST_LOW_MOST is moved to `high`. */
+/* A number in `bucket` that would exceed it is moved to `high`. */
 #define BN_HIST_LOW_MOST (UINT32_C(1) << 31)
 
 /* A stripe.  One worker writes it (bn_hist_record), or several do (bn_hist_record_shared); other
@@ -29,11 +29,11 @@ static_assert(BN_HIST_PAGES <= 64, "a bit for each page");
    no memory; each power of two has a page of its own.  A count is the sum of bucket[i] and high[i]:
    32 bits are enough for nearly all buckets, and take half the memory and cache. */
 struct bn_hist {
-  _Atomic uint64_t touched;         /* bit p: buckets of page p may be other than 0 */
-  _Atomic uint64_t overflow;        /* values from 2^BN_HIST_TOP_BIT on */
-  _Atomic uint32_t moves;           /* odd while a count moves to `high`: readers read again */
-  _Atomic(_Atomic uint64_t *) high; /* by bucket; owned; NULL: no count was as large yet */
+  _Atomic uint64_t touched;  /* bit p: buckets of page p may be other than 0 */
+  _Atomic uint64_t overflow; /* values from 2^BN_HIST_TOP_BIT on */
+  _Atomic uint64_t moves;    /* odd while a number moves: readers read again; 0: `high` is 0 */
   _Alignas(4096) _Atomic uint32_t bucket[BN_HIST_BUCKETS];
+  _Atomic uint64_t high[BN_HIST_BUCKETS]; /* not read, so that it has no page, before a move */
 };
 
 /* Returns an empty histogram, or ends the process if there is no memory. */
@@ -76,10 +76,10 @@ static inline void bn_hist_record(struct bn_hist *h, uint64_t ns)
     atomic_store_explicit(bucket, n + 1, memory_order_relaxed);
 }
 
-/* As bn_hist_record for a stripe that several threads write. */
+/* As bn_hist_record for a stripe that several threads write, all of them by this function. */
 void bn_hist_record_shared(struct bn_hist *h, uint64_t ns);
 
-/* Records a value n times; h is private. */
+/* Records a value n times; this thread is the only writer of h. */
 void bn_hist_put(struct bn_hist *h, uint64_t ns, uint64_t n);
 /* A bucket of a histogram and its count. */
 struct bn_hist_part {

@@ -17,7 +17,7 @@ enum {
   BN_BOUND_GROUPS = 1 << 9,      /* of sessions; one of each of 256 hosts, and one of all */
   BN_BOUND_NAME = 64,            /* bytes of a metric's name, which each record has */
   BN_BOUND_METRICS = 1 << 9,     /* of a group */
-  BN_BOUND_HISTOGRAMS = 96,      /* of them; 264 KiB each */
+  BN_BOUND_HISTOGRAMS = 96,      /* of them; up to 396 KiB each */
   BN_BOUND_SESSIONS = 1000000,   /* of a group; as --threads */
   BN_BOUND_FACTS = 1 << 12,      /* in all sections; each is compared with those before it */
   BN_BOUND_ROWS = 1 << 12,       /* lines that a workload says about itself */

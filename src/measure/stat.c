@@ -10,7 +10,7 @@
 
 #include "base/alloc.h"
 
-/* A histogram takes up to 264 KiB, so threads beyond this number share the histograms of others. */
+/* A histogram takes up to 132 KiB, so threads beyond this number share the histograms of others. */
 enum { STRIPES_MAX = 64 };
 enum { CACHE_LINE = 64 }; /* bytes */
 

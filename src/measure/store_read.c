@@ -250,7 +250,7 @@ static void store_read_raw(struct bn_json_in *in, const struct bn_node *raw, str
   store_read_statement_buckets(in, bn_json_in_list(in, raw, "statements"), s);
 }
 
-/* Packs the histograms of an interval in place, if it has any: each takes up to 264 KiB, and a long
+/* Packs the histograms of an interval in place, if it has any: each takes up to 132 KiB, and a long
    run has many thousands of intervals. */
 static void store_pack_histograms(struct bn_snap *s)
 {

@@ -22,9 +22,10 @@ struct bn_sql_read_hosts {
 };
 
 /* Reads the list as servers of a driver, into zeroed memory.  An item is "host", "host:port",
-   "[address]:port", or a path, which the driver takes for a socket or for a folder with sockets.
-   Returns 0, or -1 and err if an item is none of these, or if the driver has no servers or cannot
-   tell whether a transaction is open.  bn_sql_read_hosts_free is called also after a failure. */
+   "[address]", "[address]:port", or a path, which the driver takes for a socket or for a folder
+   with sockets. Returns 0, or -1 and err if an item is none of these, or if the driver has no
+   servers or cannot tell whether a transaction is open.  bn_sql_read_hosts_free is called also
+   after a failure. */
 int bn_sql_read_hosts_parse(struct bn_sql_read_hosts *h, const struct bn_list *list,
                             const struct bn_driver *ops, struct bn_err *err);
 void bn_sql_read_hosts_free(struct bn_sql_read_hosts *h); /* also of zeroed memory */

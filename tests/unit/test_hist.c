@@ -278,9 +278,10 @@ static void test_snapshot_of_shared_stripe(void **state)
 /* Counts of a bucket around and above the largest that 32 bits hold. */
 static void large_counts_are_exact(void **state)
 {
-  static const uint64_t counts[] = {BN_HIST_LOW_MOST - 2, BN_HIST_LOW_MOST - 1, BN_HIST_LOW_MOST,
-                                    BN_HIST_LOW_MOST + 1, UINT32_MAX - 1,       UINT32_MAX,
-                                    UINT64_C(1) << 32,    UINT64_C(1) << 53,    UINT64_MAX / 4};
+  static const uint64_t counts[] = {
+      BN_HIST_LOW_MOST - 6, BN_HIST_LOW_MOST - 2, BN_HIST_LOW_MOST - 1, BN_HIST_LOW_MOST,
+      BN_HIST_LOW_MOST + 1, UINT32_MAX - 1,       UINT32_MAX,           UINT64_C(1) << 32,
+      UINT64_C(1) << 53,    UINT64_MAX / 4};
 
   (void)state;
   for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
@@ -317,63 +318,98 @@ static void large_counts_are_exact(void **state)
   }
 }
 
-enum { PUTS = 20000 };
+enum { PUTS = 200000 };
+static const uint64_t half = BN_HIST_LOW_MOST / 2;
+
+/* A histogram, and how many puts into bucket 0 have begun and ended. */
+struct putting {
+  struct bn_hist *h;
+  _Atomic uint64_t begun, ended;
+};
 
 static void *put_large_counts(void *arg)
 {
-  for (unsigned i = 0; i < PUTS; i++)
-    bn_hist_put(arg, 1000, BN_HIST_LOW_MOST / 2);
+  struct putting *p = arg;
+
+  for (uint64_t i = 1; i <= PUTS; i++) {
+    p->begun = i;
+    bn_hist_put(p->h, 0, half);
+    p->ended = i;
+  }
   return NULL;
 }
 
-static void *record_into_full_buckets(void *arg)
-{
-  for (unsigned i = 0; i < PUTS; i++)
-    bn_hist_record_shared(arg, 1000);
-  return NULL;
-}
-
-/* Each second put moves the count; a reader sees all of a move or nothing of it. */
+/* Each third put moves the number; a reader finds all that was put before it looked, and no more
+   than had begun when it had looked. */
 static void a_large_count_is_read_whole(void **state)
 {
-  struct bn_hist *h = bn_hist_new();
-  uint64_t before = 0;
+  struct putting p = {.h = bn_hist_new()};
+  uint64_t ended;
   pthread_t writer;
 
   (void)state;
-  assert_int_equal(pthread_create(&writer, NULL, put_large_counts, h), 0);
-  while (before < PUTS * (uint64_t)(BN_HIST_LOW_MOST / 2)) {
-    const uint64_t now = bn_hist_count(h);
+  assert_int_equal(pthread_create(&writer, NULL, put_large_counts, &p), 0);
+  while ((ended = p.ended) < PUTS) {
+    if (ended > 0)
+      assert_int_equal(bn_hist_value_at_rank(p.h, NULL, ended * half), 0);
+    const uint64_t too_many = (p.begun + 1) * half;
 
-    assert_int_equal(now % (BN_HIST_LOW_MOST / 2), 0);
-    assert_in_range(now, before, PUTS * (uint64_t)(BN_HIST_LOW_MOST / 2));
-    before = now;
+    if (bn_hist_value_at_rank(p.h, NULL, too_many) == 0)
+      assert_true(p.begun * half >= too_many);
   }
   assert_int_equal(pthread_join(writer, NULL), 0);
-  bn_hist_free(h);
+  assert_int_equal(bn_hist_count(p.h), PUTS * half);
+  bn_hist_free(p.h);
 }
 
-/* Several writers of a bucket exceed what 32 bits hold together. */
-static void writers_of_a_full_bucket_lose_no_value(void **state)
+/* The work of a writer of full buckets. */
+struct filling {
+  struct bn_hist *h;
+  unsigned from;
+  _Atomic unsigned *n_ended;
+};
+
+enum { FULL = 500 }; /* buckets of each writer */
+
+/* Each value makes a number exceed what `bucket` may have. */
+static void *record_into_full_buckets(void *arg)
 {
-  const uint64_t first = BN_HIST_LOW_MOST - 3 * PUTS / 2;
+  const struct filling *f = arg;
+
+  for (unsigned i = 0; i < FULL; i++)
+    bn_hist_record_shared(f->h, i * WRITERS + f->from);
+  (*f->n_ended)++;
+  return NULL;
+}
+
+static void writers_of_full_buckets_lose_no_value(void **state)
+{
+  const uint64_t before = WRITERS * FULL * (uint64_t)BN_HIST_LOW_MOST,
+                 all = before + WRITERS * FULL;
   struct bn_hist *h = bn_hist_new();
+  struct filling filling[WRITERS];
   pthread_t writer[WRITERS];
-  uint64_t before = first;
+  _Atomic unsigned n_ended = 0;
+  uint64_t seen = before;
 
   (void)state;
-  bn_hist_put(h, 1000, first);
-  for (unsigned i = 0; i < WRITERS; i++)
-    assert_int_equal(pthread_create(&writer[i], NULL, record_into_full_buckets, h), 0);
-  while (before < first + WRITERS * PUTS) {
+  for (unsigned i = 0; i < WRITERS * FULL; i++)
+    bn_hist_put(h, i, BN_HIST_LOW_MOST);
+  for (unsigned i = 0; i < WRITERS; i++) {
+    filling[i] = (struct filling){.h = h, .from = i, .n_ended = &n_ended};
+    assert_int_equal(pthread_create(&writer[i], NULL, record_into_full_buckets, &filling[i]), 0);
+  }
+  while (n_ended < WRITERS) {
     const uint64_t now = bn_hist_count(h);
 
-    assert_in_range(now, before, first + WRITERS * PUTS);
-    before = now;
+    assert_in_range(now, seen, all);
+    seen = now;
   }
   for (unsigned i = 0; i < WRITERS; i++)
     assert_int_equal(pthread_join(writer[i], NULL), 0);
-  assert_true(atomic_load(&h->bucket[bn_hist_index(1000)]) < WRITERS * PUTS);
+  assert_int_equal(bn_hist_count(h), all);
+  for (unsigned i = 0; i < WRITERS * FULL; i++)
+    assert_int_equal(atomic_load(&h->bucket[i]), 0);
   bn_hist_free(h);
 }
 
@@ -439,7 +475,7 @@ BN_TESTS(hist)
       cmocka_unit_test(test_snapshot_of_shared_stripe),
       cmocka_unit_test(large_counts_are_exact),
       cmocka_unit_test(a_large_count_is_read_whole),
-      cmocka_unit_test(writers_of_a_full_bucket_lose_no_value),
+      cmocka_unit_test(writers_of_full_buckets_lose_no_value),
       cmocka_unit_test(many_of_a_value_count_as_often_recorded),
       cmocka_unit_test(parts_count_like_values),
   };

@@ -10,6 +10,7 @@
 
 #include "cm.h"
 #include "measure/bounds.h"
+#include "measure/hist_sparse.h"
 #include "measure/journal.h"
 #include "measure/json_hist.h"
 #include "measure/store.h"
@@ -70,8 +71,17 @@ static void free_sample(struct sample *s)
 
 static void assert_same_hist(const struct bn_hist *a, const struct bn_hist *b)
 {
-  assert_memory_equal(a->bucket, b->bucket, sizeof a->bucket);
-  assert_true(a->overflow == b->overflow);
+  struct bn_hist_sparse x, y;
+
+  bn_hist_sparse_pack(&x, a); /* with the overflow */
+  bn_hist_sparse_pack(&y, b);
+  assert_int_equal(x.n, y.n);
+  for (size_t i = 0; i < x.n; i++) {
+    assert_int_equal(x.bucket[i].lowest, y.bucket[i].lowest);
+    assert_int_equal(x.bucket[i].count, y.bucket[i].count);
+  }
+  bn_hist_sparse_done(&x);
+  bn_hist_sparse_done(&y);
 }
 
 static void assert_same_view(const struct bn_view *a, const struct bn_view *b)

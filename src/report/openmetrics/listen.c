@@ -251,7 +251,7 @@ static int listen_open(void *self, const void *conf, const char *path, FILE *out
                       "headers (libmicrohttpd-dev) and build again");
   if (l->web != NULL)
     l->server = l->web->start(&address.any, &l->page, &why);
-  if (l->server == NULL)
+  if (l->web == NULL || l->server == NULL)
     return bn_err_set(err, why.code, "--metrics-listen=%s: %s", c->at, why.text);
   /* For port 0 the kernel has chosen one.  IPv4 and IPv6 have the port at the same offset. */
   if (address.v4.sin_port == 0)
