@@ -292,7 +292,7 @@ static int main_print_test_help(struct program *p, const struct bn_workload *ops
   }
   (void)snprintf(group, sizeof group, "%s options", ops->name);
   if (bn_optset_has_group(p->options, group)) {
-    bn_cli_print_test_help(group, p->options);
+    bn_cli_print_group(group, p->options);
     return BN_STATUS_OK;
   }
   bn_cli_refuse_command(&p->cli, ops, self);

@@ -25,9 +25,10 @@ static bool hist_page_is_touched(const struct bn_hist *h, size_t page)
   return hist_load(&h->touched) >> page & 1;
 }
 
-/* Returns the count of a bucket.  The acquiring loads see all of a move, or nothing of it, or that
-   `moves` has changed, in which case the count is read again.  (They see a move, too, if they read
-   a number that was recorded after it: in C11 the writer's later stores belong to the release.) */
+/* Returns the count of a bucket.  `moves` is the sequence number of a seqlock: if it is odd or has
+   changed, the two parts may not belong together, and are read again.  The acquiring loads keep the
+   second load of `moves` after those of the parts, also if a part was recorded after a move: the
+   stores of the one writer continue the release sequence of C11. */
 static uint64_t hist_count(const struct bn_hist *h, size_t i)
 {
   for (;;) {

@@ -78,7 +78,7 @@ void bn_cli_print_help(const struct bn_cli *cli, char *const *drivers, size_t n_
 enum { BN_CLI_GROUP_MAX = 64 };
 const char *bn_cli_report_group(const struct bn_reporter *r, char group[BN_CLI_GROUP_MAX]);
 /* Prints "GROUP:", the lines of its options and an empty line. */
-void bn_cli_print_test_help(const char *group, const struct bn_optset *options);
+void bn_cli_print_group(const char *group, const struct bn_optset *options);
 /* Prints the lines of a group's options and an empty line, without a heading. */
 void bn_cli_print_option_lines(const char *group, const struct bn_optset *options);
 /* Prints a line "option NAME TRAITS" for each option, for a study that has to know those of a

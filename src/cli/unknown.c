@@ -252,7 +252,7 @@ bool bn_cli_refuse_missing_option(const struct bn_cli *cli, const struct bn_work
     bn_cli_print_option_lines(group, cli->options);
   } else {
     bn_log(BN_NOTICE, "%s", ""); /* an empty line */
-    bn_cli_print_test_help(group, cli->options);
+    bn_cli_print_group(group, cli->options);
   }
   return true;
 }

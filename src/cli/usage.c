@@ -101,7 +101,7 @@ static void usage_print_drivers(const struct bn_cli *cli, char *const *names, si
   putchar('\n');
   for (d = bn_registry_drivers; d->name != NULL; d++)
     if (usage_is_known_driver(cli, d) && usage_is_installed(d, names, n))
-      bn_cli_print_test_help(d->group, cli->options);
+      bn_cli_print_group(d->group, cli->options);
 }
 
 /* Prints the names and titles of the built-in tests and, outside of dialects, those of the bundled
@@ -134,7 +134,7 @@ static void usage_print_reports(const struct bn_optset *options)
     char group[BN_CLI_GROUP_MAX];
 
     if (bn_registry_reporters[i]->options != NULL)
-      bn_cli_print_test_help(bn_cli_report_group(bn_registry_reporters[i], group), options);
+      bn_cli_print_group(bn_cli_report_group(bn_registry_reporters[i], group), options);
   }
 }
 
@@ -162,7 +162,7 @@ void bn_cli_print_help(const struct bn_cli *cli, char *const *drivers, size_t n_
     printf("See '%s <testname> help' for a list of options for each test.\n\n", program);
 }
 
-void bn_cli_print_test_help(const char *group, const struct bn_optset *options)
+void bn_cli_print_group(const char *group, const struct bn_optset *options)
 {
   usage_print_block(options, group, &group, 1);
 }

@@ -236,9 +236,10 @@ static enum bn_admission event_claim_ticket(struct bn_session *s)
   return answer;
 }
 
-/* Returns whether the next event may still belong to the warm-up.  The answer becomes false when
-   an event that started after the warm-up ends, which sets the mark to the limit; it stays true if
-   the end of each event is looked at. */
+/* Returns whether the next event may still belong to the warm-up.  event_count_any() ends that by
+   setting the mark to the limit, once no event of the warm-up is in flight.  In a session that
+   pauses, or has service times, it never does: the answer stays true, which costs a reading of the
+   clock for each claim. */
 static inline bool event_may_be_in_warmup(const struct bn_session *s)
 {
   return s->stat->counts_from_ns != 0 && s->mark != &s->limit->until_ns;

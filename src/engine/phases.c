@@ -297,8 +297,8 @@ static void phases_add_queue(const struct bn_phases *p, struct bn_snap *delta,
   }
 }
 
-/* Adds the ages of the events in flight, except those of the warm-up.  Without a rate, an event is
-   counted as started when it ends, so that the events in flight are counted here. */
+/* Adds the ages of the events in flight, except those of the warm-up, to the phases in which they
+   began. */
 static void phases_add_in_flight(const struct bn_phases *p, const struct bn_snap *now,
                                  uint64_t observed_ns, struct bn_snap *delta,
                                  struct bn_view_store *store)
@@ -314,7 +314,7 @@ static void phases_add_in_flight(const struct bn_phases *p, const struct bn_snap
     k = phases_find_at(p, start_ns);
     bn_hist_put(delta->hist[bn_phases_find_hist(&delta->metrics, k)], age_ns, s->in_flight);
     phases_add_unfinished(bn_phases_timing(store, &delta->metrics, k), age_ns, s->in_flight);
-    if (!phases_have_rate(p))
+    if (!phases_have_rate(p)) /* an event counts as started only when it ends */
       store->phase[k].started += s->in_flight;
   }
 }

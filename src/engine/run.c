@@ -166,7 +166,8 @@ static void run_make_watching(struct bn_run *run, const struct bn_run_setup *set
   bn_watchdog_init(&run->watchdog, &run->parts);
 }
 
-/* Returns a run that has the parts which need no memory of their own. */
+/* Returns a zeroed run with those parts set that cannot fail, so that bn_run_free can free it from
+   now on. */
 static struct bn_run *run_alloc(const struct bn_run_setup *setup)
 {
   struct bn_run *run = bn_alloc_aligned(_Alignof(struct bn_run), sizeof *run);
@@ -178,7 +179,8 @@ static struct bn_run *run_alloc(const struct bn_run_setup *setup)
                              .self = setup->self,
                              .clock = &run->clock,
                              .stats = &run->load.stats};
-  /* A workload without `open` has its options for a state. */
+  /* A workload without `open` has no state: its functions get its options, which they do not
+     change, hence the cast. */
   if (setup->self == NULL && setup->ops->open == NULL)
     run->job.self = (void *)(uintptr_t)setup->workload_conf;
   bn_outcome_init(&run->outcome);
@@ -381,8 +383,8 @@ static bool run_announce(struct bn_run *run, uint64_t seed)
   return true;
 }
 
-/* Logs at the level of debugging the reporting threads that sysbench would start.  There are no
-   workers yet whose lines could come between. */
+/* Logs, at the level of debugging, what sysbench logs when its reporting threads start, although
+   bench has no such threads. */
 static void run_log_reporting_threads(const struct bn_run *run)
 {
   const struct bn_workload *ops = run->job.ops;
@@ -395,6 +397,7 @@ static void run_log_reporting_threads(const struct bn_run *run)
     bn_log(BN_DEBUG, "Reporting thread started");
   if (c->plan.n_checkpoints != 0)
     bn_log(BN_DEBUG, "Checkpoints report thread started");
+  /* The text ends in this way in sysbench. */
   if (c->policy->plain_tests_uncut && lacks_numbers && has_reports)
     bn_log(BN_DEBUG, "Reporting not supported by the current test, ");
 }

@@ -331,7 +331,8 @@ int bn_sampler_start(struct bn_sampler *s, bool is_command, struct bn_err *err)
   return 0;
 }
 
-/* The thread stays alive until `stop` is set under the lock. */
+/* The thread ends only after `stop` was set under the lock.  While the lock is held and `stop`
+   is not set, it exists. */
 void bn_sampler_wake(struct bn_sampler *s)
 {
   (void)pthread_mutex_lock(&s->lock);

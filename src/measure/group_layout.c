@@ -311,9 +311,9 @@ static uint64_t group_count_or_zero(uint64_t count)
   return count != UINT64_MAX ? count : 0;
 }
 
-/* Sets the retries, failures and late events of the kind of events that stands for the group.  They
-   are no counters of the group, but figures of its view.  The number of events is a counter, which
-   group_place_events() has mapped. */
+/* Sets the retries, failures and late events of the kind of events that stands for the group.  A
+   group has no such counters, so the numbers are those of its view, which may not know the first
+   two.  The number of events is a counter, which group_place_events() has mapped. */
 static void group_set_event_counters(const struct bn_group_layout *l, const struct bn_group_rows *g,
                                      const struct bn_view *v, struct bn_snap *s)
 {

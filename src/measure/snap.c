@@ -91,6 +91,8 @@ static struct in_flight snap_read_in_flight(const struct bn_stat *st)
   struct in_flight f = {.n = 0};
 
   for (int i = 0; i < TRIES; i++) {
+    /* The ends come first: a start that comes between makes the number too large, never negative,
+       and is noticed below.  `begun` is not read again, because begun_at changes before it. */
     const uint64_t ended = snap_load_ordered(&st->ended),
                    ended_at = snap_load_ordered(&st->ended_at);
     const uint64_t begun_at = snap_load_ordered(&st->begun_at),

@@ -37,9 +37,9 @@ static int store_refuse_size(const char *path, uint64_t most, struct bn_err *err
       most < BN_BOUND_FILE_BYTES ? "; if it is a result of bench, set --" BN_STORE_MOST_NAME : "");
 }
 
-/* Returns whether the first block of a file shows that it is no document: the first character that
-   is no white space is not '{'. */
-static bool store_cannot_be_document(const char *text, size_t len)
+/* Returns whether the first block of a file shows that the file is not a document: its first
+   character after white space is not '{'.  A block of white space alone shows nothing. */
+static bool store_is_other_file(const char *text, size_t len)
 {
   size_t i = 0;
 
@@ -69,7 +69,7 @@ static int store_read_text(struct bn_lines *l, struct bn_buf *text, const char *
   size_t n;
   const char *block = bn_lines_block(l, &n);
 
-  if (store_cannot_be_document(block, n))
+  if (store_is_other_file(block, n))
     return store_add_block(text, block, n, path, err);
   if (fstat(fileno(l->f), &st) == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_size > text->max)
     return store_refuse_size(path, text->max, err);

@@ -340,25 +340,25 @@ static double conf_read_forced_seconds(const struct bn_conf *c, const char *text
 static int conf_finish_forced_shutdown(struct bn_conf *c, const struct bn_optset *s,
                                        struct bn_optset_fault *fault)
 {
-  static const struct wrong wrong = {"forced-shutdown",
-                                     "not a time; allowed: whole seconds, N%, off",
-                                     "Invalid value for --forced-shutdown: '%s'"},
-                            too_late = {"forced-shutdown",
+  static const struct wrong not_a_time = {"forced-shutdown",
+                                          "not a time; allowed: whole seconds, N%, off",
+                                          "Invalid value for --forced-shutdown: '%s'"};
+  static const struct wrong too_late = {"forced-shutdown",
                                         "out of range; allowed: up to 2147483647 seconds",
                                         "Invalid value for --forced-shutdown: '%s'"};
   const char *text = c->raw.forced_shutdown != NULL ? c->raw.forced_shutdown : "5%";
   const bool is_off = strcasecmp(text, "off") == 0;
-  const bool is_wrong = !is_off && !conf_is_time_or_percentage(text);
+  const bool is_malformed = !is_off && !conf_is_time_or_percentage(text);
   double seconds;
 
   c->plan.forced = c->plan.time_ns > 0 && !is_off;
-  /* Without a time limit, sysbench does not read the text, and a dialect refuses none. */
-  if (is_wrong && (c->plan.forced || !c->policy->plain_errors))
-    return conf_refuse(s, fault, &wrong, text);
+  /* Without a time limit, sysbench does not read the text, so a dialect takes any text then. */
+  if (is_malformed && (c->plan.forced || !c->policy->plain_errors))
+    return conf_refuse(s, fault, &not_a_time, text);
   if (!c->plan.forced)
     return 0;
   seconds = conf_read_forced_seconds(c, text);
-  if (seconds > INT32_MAX)
+  if (seconds > INT32_MAX) /* of a percentage: a text of seconds has at most nine digits */
     return conf_refuse(s, fault, &too_late, text);
   c->plan.forced_ns = conf_to_ns(seconds);
   return 0;

@@ -163,8 +163,9 @@ static enum bn_optset_error opt_set_leading_number(const struct bn_entry *e, con
   return bn_optval_parse(e->o, e->value, number);
 }
 
-/* Sets a value for a text that is out of bounds, as the dialect does, or returns RANGE if the
-   dialect refuses the text. */
+/* Sets the value that a dialect takes for a text that is out of bounds or none of the choices: the
+   nearest bound if the option has `clamp`, or the default for an empty text if it has `blank`.
+   Returns RANGE for any other text, which the dialect refuses too. */
 static enum bn_optset_error opt_set_out_of_bounds(const struct bn_optset *s,
                                                   const struct bn_entry *e, const char *text)
 {

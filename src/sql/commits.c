@@ -296,7 +296,7 @@ static enum bn_sql commits_execute_alone(const struct call *call)
 }
 
 /* Returns whether the text can stand in a transaction of this layer: it is one statement, without
-   RETURNING.  sql[len] is 0. */
+   RETURNING.  That word in a name only makes the answer false.  sql[len] is 0. */
 static bool commits_fits_in_transaction(const char *sql, size_t len)
 {
   return !commits_has_other_statements(sql, len) && strcasestr(sql, "returning") == NULL;

@@ -234,6 +234,7 @@ struct bn_sql_rs *bn_sql_query_uncounted(struct bn_sql_conn *c, const char *sql,
 {
   struct bn_sql_rs *rs;
 
+  /* The answer of a read server may be out of date. */
   if (c->split != NULL)
     bn_sql_split_set_write_only(c->split, true);
   rs = query_send(c, sql, len, (struct bn_sql_statement_type){.kind = BN_SQL_UNCOUNTED});

@@ -197,7 +197,8 @@ const char *bn_sql_failed_text(const struct bn_sql_conn *c, size_t *len);
 
 /* Executes a query.  Returns its result, or NULL if it has none (see view->error for failure). */
 struct bn_sql_rs *bn_sql_query(struct bn_sql_conn *c, const char *sql, size_t len);
-/* Does the same for a query that is not part of the load, and is not counted unless it fails. */
+/* Does the same, on the write server, for a query that is not part of the load, and is not counted
+   unless it fails. */
 struct bn_sql_rs *bn_sql_query_uncounted(struct bn_sql_conn *c, const char *sql, size_t len);
 /* Returns whether the last statement has further results. */
 bool bn_sql_more_results(struct bn_sql_conn *c);

@@ -25,16 +25,20 @@ static inline const char *statements_skip_digits(const char *p)
   return p[-1] != '.' ? p : begin;
 }
 
-/* Returns the position after the text in single quotes at p, or p if there is none, or if it has a
-   backslash.  end[0] is 0.  A doubled quote is taken for the end.  Then the text fits no pattern,
-   because no part of a pattern begins with a quote. */
+/* Returns the position after the text in single quotes at p, or p if there is none.  A text with a
+   backslash, which may stand before its closing quote, is not skipped.  A doubled quote is taken
+   for the closing one: then the rest begins with a quote, as no part of a pattern does, so that
+   nothing is matched by mistake.  end[0] is 0. */
 static const char *statements_skip_quotes(const char *p, const char *end)
 {
-  const char *close = *p == '\'' ? memchr(p + 1, '\'', (size_t)(end - p - 1)) : NULL;
+  const char *quote;
 
-  if (close == NULL || memchr(p, '\\', (size_t)(close - p)) != NULL)
+  if (*p != '\'')
     return p;
-  return close + 1;
+  quote = memchr(p + 1, '\'', (size_t)(end - p - 1));
+  if (quote == NULL || memchr(p, '\\', (size_t)(quote - p)) != NULL)
+    return p;
+  return quote + 1;
 }
 
 /* Returns the kind of the literal from p to `end`, or END if it is of neither kind and stays in the

@@ -297,7 +297,8 @@ static const char *verify_drop_text(const struct bn_sql_verify *v, char sql[DROP
 
 void bn_sql_verify_log_left_table(const struct bn_sql_verify *v, const char *why)
 {
-  char sql[DROP_ROOM], text[800];
+  enum { TEXT_ROOM = 800 }; /* more than a reason and the statement have */
+  char sql[DROP_ROOM], text[TEXT_ROOM];
 
   (void)snprintf(text, sizeof text,
                  "the table of --verify-commits is still there%s%s; to remove it, type \"%s\"",

@@ -291,7 +291,8 @@ static enum bn_sql null_next(void *conn, void *stmt, struct bn_sql_result *r, st
   return null_answer(conn, OTHER, r);
 }
 
-/* Returns the one row that all results have, "1", until r->nrows, the rows that remain, is 0. */
+/* Sets *row to "1", the row that every result repeats.  Returns false once r->nrows, the number of
+   rows that remain, is 0. */
 static bool null_fetch(void *conn, struct bn_sql_result *r, struct bn_sql_value *row)
 {
   (void)conn;

@@ -266,9 +266,9 @@ static void hdr_print_absent(const struct hdr *h)
                 h->out);
 }
 
-/* Forgets the histograms of a group of sessions, because a stored result may have a further
-   group. */
-static void hdr_reset_sums(struct hdr *h)
+/* Forgets what was summed and printed of a group of sessions: a stored result may have a further
+   group, whose lines follow under the same heading. */
+static void hdr_forget_group(struct hdr *h)
 {
   hdr_free_sums(h);
   h->reported_s = 0;
@@ -294,7 +294,7 @@ static void hdr_print_total(struct hdr *h, const struct bn_view *v)
   } else {
     (void)fputs("# The total is not known: the document does not have its histograms.\n", h->out);
   }
-  hdr_reset_sums(h);
+  hdr_forget_group(h);
 }
 
 /* --- reporter --------------------------------------------------------------------------------- */

@@ -318,13 +318,14 @@ static unsigned options_read_versions(lua_State *L, int row)
   return versions;
 }
 
-/* Returns the type of an option from that of its default; without one it is a text. */
+/* Returns the type of an option whose row has that type, which is declared or that of the default.
+   No row has ARG_NULL. */
 static enum bn_opt_type options_type_of(enum arg_type type)
 {
   static const enum bn_opt_type types[] = {
-      [ARG_NULL] = BN_STRING, [ARG_BOOL] = BN_BOOL,     [ARG_INT] = BN_INT,
-      [ARG_SIZE] = BN_SIZE,   [ARG_DOUBLE] = BN_DOUBLE, [ARG_STRING] = BN_STRING,
-      [ARG_LIST] = BN_LIST,   [ARG_FILE] = BN_PATH};
+      [ARG_BOOL] = BN_BOOL,     [ARG_INT] = BN_INT,       [ARG_SIZE] = BN_SIZE,
+      [ARG_DOUBLE] = BN_DOUBLE, [ARG_STRING] = BN_STRING, [ARG_LIST] = BN_LIST,
+      [ARG_FILE] = BN_PATH};
 
   return types[type];
 }

@@ -182,8 +182,9 @@ static int env_index_internal(lua_State *L)
   return 1;
 }
 
-/* Sets internal.C, by which modules call C: ffi.C, or, if sessions share the interpreter, functions
-   that let other sessions go on while one waits. */
+/* Sets internal.C, the table by which modules call C functions.  It is ffi.C or, if sessions share
+   the interpreter, the module sysbench.shared, whose functions let other sessions go on while one
+   waits. */
 static void env_set_c_functions(lua_State *L)
 {
   lua_getfield(L, LUA_REGISTRYINDEX, key_internal);
@@ -192,10 +193,10 @@ static void env_set_c_functions(lua_State *L)
   } else {
     lua_getfield(L, -1, "ffi");
     lua_getfield(L, -1, "C");
-    lua_remove(L, -2);
+    lua_remove(L, -2); /* ffi */
   }
   lua_setfield(L, -2, "C");
-  lua_pop(L, 1);
+  lua_pop(L, 1); /* internal */
 }
 
 int bn_env_run_mix(lua_State *L)

@@ -104,7 +104,7 @@ static int64_t files_size_of_path(const char *path, bool *extendable)
   return S_ISBLK(st.st_mode) ? files_size_of_device(path) : (int64_t)st.st_size;
 }
 
-/* Refuses a device that is too small.  Returns -1. */
+/* Refuses a file that is too small and cannot be extended, such as a device.  Returns -1. */
 static int files_refuse_size(const struct bn_fileio_plan *p, const char *path, int64_t size,
                              uint64_t target, struct bn_err *err)
 {
