@@ -2,7 +2,6 @@
 -- Modules here are loaded once per interpreter and serve all its instances, so they keep no data of
 -- a session; the data of an instance lives in its two tables, env and sysbench.
 local internal = ...
-local C = internal.C
 local module = internal.module
 local pcall, rawget, rawset, pairs, next, type, getmetatable =
   pcall, rawget, rawset, pairs, next, type, getmetatable
@@ -33,42 +32,15 @@ local function load(key)
   return lazy[key] == "sysbench.report" and loaded[key:sub(#"report_" + 1)] or loaded
 end
 
--- A pause after this event, in place of that of --think-time.  It is no part of a latency.
-function internal.think(seconds)
-  if type(seconds) ~= "number" or not (seconds >= 0 and seconds <= 86400) then
-    error("sysbench.think: not a number of seconds from 0 to 86400", 2)
-  end
-  if not C.bn_ffi_think(seconds) then
-    error("sysbench.think: cannot be used with --rate: events that are due at a rate do not " ..
-          "wait for threads that pause", 2)
-  end
-end
-
--- Makes the event that is under way start now.
-function internal.start_event()
-  C.bn_ffi_event_start_later()
-end
-
--- The seconds for which events may begin, as of the end of the last event or pause; math.huge:
--- without a limit.
-function internal.time_left()
-  return C.bn_ffi_time_left()
-end
-
--- Fields that pairs() does not show before they are used: functions that return them.  A dialect
--- does not have them.
+-- Fields that pairs() does not show before they are used; module sysbench.more has their values.  A
+-- dialect does not have them.
 local hidden = internal.dialect() and {} or {
-  row = function () return module("sysbench.row").new end,
-  think = function () return internal.think end,
-  start_event = function () return internal.start_event end,
-  time_left = function () return internal.time_left end,
-  workqueue = function () return module("sysbench.workqueue") end,
-  kind = function () return module("sysbench.kinds").kind() end,
-  event_kind = function () return module("sysbench.kinds").event_kind() end
+  row = true, think = true, start_event = true, time_left = true, workqueue = true, kind = true,
+  event_kind = true
 }
 
 local function reveal(t, key)
-  local value = hidden[key]()
+  local value = module("sysbench.more")[key]()
   if value then
     touched[key] = true
     rawset(t, key, value)
@@ -197,7 +169,7 @@ return function (env, sysbench, complete, debugging, old_names)
     end
   else
     for key in pairs(touched) do
-      sysbench[key] = hidden[key] and hidden[key]() or load(key)
+      sysbench[key] = hidden[key] and module("sysbench.more")[key]() or load(key)
     end
     setmetatable(sysbench, on_demand)
     for name, walk in pairs(walks) do
