@@ -76,6 +76,14 @@ static size_t hist_page_end(size_t page)
   return (page + 1) * BN_HIST_PAGE;
 }
 
+/* Returns whether the count of a bucket is above 0, for most buckets by two loads. */
+static bool hist_is_used(const struct bn_hist *h, size_t i)
+{
+  /* Who sees the 0 that a move leaves sees `moves`, too. */
+  return atomic_load_explicit(&h->bucket[i], memory_order_acquire) != 0 ||
+         (hist_load(&h->moves) != 0 && hist_count(h, i) != 0);
+}
+
 /* Returns the first non-empty bucket at or after i, or BN_HIST_BUCKETS. */
 static size_t hist_next_used(const struct bn_hist *h, size_t i)
 {
@@ -84,7 +92,7 @@ static size_t hist_next_used(const struct bn_hist *h, size_t i)
 
     if (hist_page_is_touched(h, i / BN_HIST_PAGE))
       for (; i < end; i++)
-        if (hist_count(h, i) != 0)
+        if (hist_is_used(h, i))
           return i;
     i = end;
   }
@@ -185,12 +193,9 @@ void bn_hist_put_parts(struct bn_hist *h, const struct bn_hist_part *part, size_
 
 void bn_hist_add(struct bn_hist *into, const struct bn_hist *from)
 {
-  for (size_t page = 0; page < BN_HIST_PAGES; page++) {
-    if (!hist_page_is_touched(from, page))
-      continue;
-    hist_touch(into, page);
-    for (size_t i = page * BN_HIST_PAGE; i < hist_page_end(page); i++)
-      hist_set(into, i, hist_count(into, i) + hist_count(from, i));
+  for (size_t i = hist_next_used(from, 0); i < BN_HIST_BUCKETS; i = hist_next_used(from, i + 1)) {
+    hist_touch(into, i / BN_HIST_PAGE);
+    hist_set(into, i, hist_count(into, i) + hist_count(from, i));
   }
   hist_store(&into->overflow, hist_load(&into->overflow) + hist_load(&from->overflow));
 }
