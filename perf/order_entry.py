@@ -3,11 +3,12 @@
 """Processor time of the client for a new order, over the whole mix of order_entry, in each mode.
 
 Starts private servers, loads the warehouses, and reaches each server by its socket and by TCP.  The peer is the same
-mix as scripts for sysbench commonly have it (order_common.lua), under the reference.  Processor time and events are those
-between two of the lines that both print each second, after starting, preparing and, for bench, the 30 s in which
-order_entry compiles; peer and modes alternate; prints medians, beside the time of a statement and the floor: what as
-many statements take of a client that only sends and receives.  The ratio is the median of those of the rounds.  The mode routine has no goal: it
-shows what a call costs.  Exit status 1: a row missed its figure.  Environment: see README.md."""
+mix as scripts for sysbench commonly have it (order_common.lua), under the reference.  Processor time and events are
+those between two of the lines that both print each second, after starting, preparing and, for bench, the 30 s in which
+order_entry compiles; peer and modes alternate.  Prints medians, beside the time of a statement and the floor: what as
+many statements take of a client that only sends and receives.  The ratio is the median of those of the rounds.  The
+mode routine has no goal: it shows what a call costs.  Exit status 1: a row missed its figure.  Environment: see
+README.md."""
 
 import json
 import pathlib

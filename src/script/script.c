@@ -49,6 +49,10 @@ static const struct bn_vm_part parts[] = {
 #include "script/bn_ffi_cdef.inc"
     },
     {
+        "more",
+#include "script/bn_ffi_more_cdef.inc"
+    },
+    {
         "rand",
 #include "script/bn_ffi_rand_cdef.inc"
     },

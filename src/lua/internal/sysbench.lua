@@ -6,46 +6,19 @@ local module = internal.module
 local pcall, rawget, rawset, pairs, next, type, getmetatable =
   pcall, rawget, rawset, pairs, next, type, getmetatable
 
--- Fields that a worker loads when a script first touches them, with their modules; the main
--- instance shows them all.
-local lazy = {
-  cmdline = "", rand = "sysbench.rand", histogram = "sysbench.histogram", sql = "sysbench.sql",
-  metrics = not internal.dialect() and "sysbench.metrics" or nil,
-  report_csv = "sysbench.report", report_json = "sysbench.report",
-  report_default = "sysbench.report"
-}
-
 -- Fields that an instance of this interpreter has touched, but cmdline, which is large.  Later ones
 -- have them from the start: where a field appears at first use, compiled code leaves its trace once
 -- in each of a thousand sessions.
 local touched = {}
 
+-- Returns the value of a field that is made when a script first touches it, or nil.
 local function load(key)
   if key == "cmdline" then
-    local cmdline = internal.cmdline()
-    if rawget(internal, "prepare_held") then
-      cmdline.prepare_held = internal.prepare_held
-    end
-    return cmdline
+    return internal.cmdline()
+  elseif key == "rand" or key == "sql" then
+    return module("sysbench." .. key)
   end
-  local loaded = module(lazy[key])
-  return lazy[key] == "sysbench.report" and loaded[key:sub(#"report_" + 1)] or loaded
-end
-
--- Fields that pairs() does not show before they are used; module sysbench.more has their values.  A
--- dialect does not have them.
-local hidden = internal.dialect() and {} or {
-  row = true, think = true, start_event = true, time_left = true, workqueue = true, kind = true,
-  event_kind = true
-}
-
-local function reveal(t, key)
-  local value = module("sysbench.more")[key]()
-  if value then
-    touched[key] = true
-    rawset(t, key, value)
-  end
-  return value
+  return module("sysbench.more").load(key)
 end
 
 local function assign(t, key, value)
@@ -58,35 +31,17 @@ end
 
 local on_demand = {
   __index = function (t, key)
-    if lazy[key] then
-      local value = load(key)
-      touched[key] = lazy[key] ~= "" or nil
+    local value = load(key)
+    if value ~= nil then
+      touched[key] = key ~= "cmdline" or nil
       rawset(t, key, value)
-      return value
     end
-    return hidden[key] and reveal(t, key)
+    return value
   end,
   __newindex = not internal.dialect() and assign or nil,
   ["bn.complete"] = function (sysbench)
-    for key in pairs(lazy) do
-      if rawget(sysbench, key) == nil then
-        rawset(sysbench, key, load(key))
-      end
-    end
+    module("sysbench.more").complete(sysbench, load)
   end
-}
-
--- The metatable of the main instance, which adds the measured result when done() asks for it.
-local of_main = {
-  __index = function (t, key)
-    if key == "result" then
-      local result = internal.result()
-      rawset(t, key, result)
-      return result
-    end
-    return hidden[key] and reveal(t, key)
-  end,
-  __newindex = assign
 }
 
 -- Completes a table that a worker fills on demand (sysbench, sysbench.opt, some libraries), so that
@@ -158,20 +113,15 @@ end
 
 -- (environment, its sysbench table, load everything now?, show tracebacks?, old names: "now",
 -- "on demand" or nil) -> the preset thread_run
-return function (env, sysbench, complete, debugging, old_names)
+return function (env, sysbench, complete_now, debugging, old_names)
   sysbench.error = { NONE = 0, RESTART_EVENT = 1 }
-  if complete then
-    for key in pairs(lazy) do
-      sysbench[key] = load(key)
-    end
-    if not internal.dialect() then
-      setmetatable(sysbench, of_main)
-    end
+  setmetatable(sysbench, on_demand)
+  if complete_now then
+    complete(sysbench)
   else
     for key in pairs(touched) do
-      sysbench[key] = hidden[key] and module("sysbench.more")[key]() or load(key)
+      sysbench[key] = load(key)
     end
-    setmetatable(sysbench, on_demand)
     for name, walk in pairs(walks) do
       env[name] = walk
     end

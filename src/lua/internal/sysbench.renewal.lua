@@ -1,6 +1,7 @@
 -- Module "sysbench.renewal": connections that are closed and opened again between events, in the
 -- turns that a session has with --reconnect-rate.
 local internal = ...
+internal.declare("more")
 local C = internal.C
 local type, error, rawget, setmetatable = type, error, rawget, setmetatable
 

@@ -379,12 +379,20 @@ function internal.adopt(env)
   env.getmetatable = own_getmetatable
 end
 
--- Replaces the function of sysbench.cmdline.
-function internal.prepare_held()
+local function prepare_held()
   if C.bn_ffi_shared_call(C.BN_CALL_PREPARE_HELD, nil, 0) then
     wait()
   end
   return C.bn_ffi_shared_prepared()
+end
+
+local new_cmdline = internal.cmdline
+
+-- Replaces the function that makes sysbench.cmdline.
+function internal.cmdline()
+  local cmdline = new_cmdline()
+  cmdline.prepare_held = prepare_held
+  return cmdline
 end
 
 -- Completes a session's `ffi`.

@@ -13,6 +13,7 @@
 #include "engine/renewal.h"
 #include "option/conf.h"
 #include "script/api/ffi_hist.h"
+#include "script/api/ffi_more.h"
 #include "script/api/ffi_rand.h"
 #include "script/api/ffi_row.h"
 #include "script/api/ffi_workqueue.h"

@@ -27,20 +27,9 @@ BN_API void bn_ffi_event_drop(void);
    perhaps after a wait, tries + 1 if the event is repeated, 1 if it has failed and the next event
    has begun, or 0 if the run is over and no event has begun. */
 BN_API uint32_t bn_ffi_event_again(uint32_t tries);
-/* Sets the length of the pause after this event.  Returns false under --rate, where events have no
-   pauses. */
-BN_API bool bn_ffi_think(double seconds);
-/* Returns the seconds from the end of the previous event to the limit of the run; without a limit,
-   infinity. */
-BN_API double bn_ffi_time_left(void);
-/* Moves the start of the event in flight to now, except under --rate. */
-BN_API void bn_ffi_event_start_later(void);
 /* Allows connections of the session to be opened again between events.  Returns false if the run
    does not ask for it. */
 BN_API bool bn_ffi_may_reconnect(void);
-/* Returns true if the session has to open such a connection again before the event that
-   has begun. */
-BN_API bool bn_ffi_take_renewal(void);
 /* Returns true if the run is over, so that no event and no further try may begin. */
 BN_API bool bn_ffi_over(void);
 
