@@ -1,5 +1,6 @@
 -- Module "compat05": the global functions and variables of the 0.5 interface, on today's objects.
 local internal = ...
+internal.declare("more")
 local C = internal.C
 local error, pcall, type, tonumber, setmetatable = error, pcall, type, tonumber, setmetatable
 local newproxy, unpack, pairs, rawset = newproxy, unpack, pairs, rawset

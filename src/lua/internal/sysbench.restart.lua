@@ -1,5 +1,6 @@
 -- Module "sysbench.restart": handles an event that has failed.
 local internal = ...
+internal.declare("more")
 local C = internal.C
 local type, error, pcall, xpcall, gsub, traceback =
   type, error, pcall, xpcall, string.gsub, debug.traceback

@@ -2,6 +2,7 @@
 -- functions of ffi.C that may wait, each as one that leaves its session until its call has
 -- returned; and libraries of which each session has its own view. Returns what stands for ffi.C.
 local internal = ...
+internal.declare("more")
 internal.declare("sql")
 internal.declare("sql_more")
 internal.declare("workqueue")

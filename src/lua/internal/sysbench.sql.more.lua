@@ -1,6 +1,7 @@
 -- Module "sysbench.sql.more": the part of module sysbench.sql that is loaded when needed: failures,
 -- bulk inserts, further results, new connections, numbers with fractions.
 local internal = ...
+internal.declare("more")
 internal.declare("sql_more")
 local ffi = internal.ffi
 local C = internal.C

@@ -1,5 +1,6 @@
 -- Module "sysbench.workqueue": work that threads hand over to other threads of the same process.
 local internal = ...
+internal.declare("more")
 internal.declare("workqueue")
 local C = internal.C
 local module = internal.module

@@ -114,7 +114,7 @@ static inline void bn_instance_set_reported(struct bn_lua *lua, bool has_failed)
 }
 
 /* Goes on after an ignored error, which has ended the event at the try of this number, for
-   bn_ffi_event_again (ffi.h).  Returns tries + 1, perhaps after a wait, if the event is to be
+   bn_ffi_event_again (ffi_more.h).  Returns tries + 1, perhaps after a wait, if the event is to be
    repeated; 0 if the run is over and the event was dropped; or -1 if the event has failed, and the
    caller begins the next event. */
 int bn_ffi_repeat_event(struct bn_instance *in, uint32_t tries);
