@@ -310,11 +310,25 @@ function event()
     local ok, why = pcall(sysbench.rand.varstring, -1, 5)
     assert(not ok and why == "varstring: the shortest length is -1; it must be at least 0", why)
   end
+  for n = 1, 2 do
+    local ok, why = pcall(sysbench.rand.varstring, n > 1 and 1 or nil)
+    assert(not ok and why:find("#" .. n .. " to '?' (cannot convert 'nil'", 1, true), why)
+  end
   local data = ffi.C.bn_ffi_rand_chars(5)
   print("long", data ~= nil, ffi.C.bn_ffi_rand_chars(-1ULL) == nil)
 end
 """, "--events=1", BENCH_COMPAT=form)
     assert "long\ttrue\ttrue" in r.lines and r.status == 0, r.out
+
+
+@pytest.mark.parametrize("form", ["", "1.1"])
+def test_fields_that_do_not_exist(folder, form):
+    r = folder.run("""
+print("main", sysbench.nothing, getmetatable(sysbench) == nil)
+function event() print("worker", sysbench.nothing, sysbench.result) end
+""", "--events=1", BENCH_COMPAT=form)
+    assert f"main\tnil\t{'true' if form else 'false'}" in r.lines
+    assert "worker\tnil\tnil" in r.lines and r.status == 0, r.out
 
 
 def test_random_numbers_before_a_run(folder):

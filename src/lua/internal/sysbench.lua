@@ -11,6 +11,13 @@ local pcall, rawget, rawset, pairs, next, type, getmetatable =
 -- in each of a thousand sessions.
 local touched = {}
 
+local more -- module sysbench.more, once it is loaded
+
+local function load_more()
+  more = more or module("sysbench.more")
+  return more
+end
+
 -- Returns the value of a field that is made when a script first touches it, or nil.
 local function load(key)
   if key == "cmdline" then
@@ -18,7 +25,7 @@ local function load(key)
   elseif key == "rand" or key == "sql" then
     return module("sysbench." .. key)
   end
-  return module("sysbench.more").load(key)
+  return load_more().load(key)
 end
 
 local function assign(t, key, value)
@@ -40,7 +47,7 @@ local on_demand = {
   end,
   __newindex = not internal.dialect() and assign or nil,
   ["bn.complete"] = function (sysbench)
-    module("sysbench.more").complete(sysbench, load)
+    load_more().complete(sysbench, load, "cmdline", "rand", "sql")
   end
 }
 
@@ -118,6 +125,9 @@ return function (env, sysbench, complete_now, debugging, old_names)
   setmetatable(sysbench, on_demand)
   if complete_now then
     complete(sysbench)
+    if internal.dialect() then
+      setmetatable(sysbench, nil) -- sysbench's has none
+    end
   else
     for key in pairs(touched) do
       sysbench[key] = load(key)

@@ -1,10 +1,10 @@
 -- Module "sysbench.more": the fields of `sysbench` that few workers use.  A worker loads it when
--- its script first touches one of them.
+-- its script first touches one of them, or a field that does not exist.
 local internal = ...
 internal.declare("more")
 local C = internal.C
 local module = internal.module
-local rawget, rawset, type, error, ipairs = rawget, rawset, type, error, ipairs
+local rawget, rawset, type, error, ipairs, pairs = rawget, rawset, type, error, ipairs, pairs
 
 -- A pause after this event, in place of that of --think-time.  It is no part of a latency.
 local function think(seconds)
@@ -32,44 +32,47 @@ local function report(format)
   return function () return module("sysbench.report")[format] end
 end
 
--- Functions that return the values of fields.
-local makers = {
+-- Functions that return the values of the fields that pairs() shows before they are touched, and of
+-- those that it does not show.
+local shown, hidden = {
   histogram = function () return module("sysbench.histogram") end,
   report_csv = report("csv"), report_json = report("json"), report_default = report("default")
-}
-
--- The fields that pairs() shows before they are touched.
-local shown = {
-  "cmdline", "rand", "sql", "histogram", "report_csv", "report_json", "report_default"
-}
+}, {}
 
 -- A dialect does not have these.
 if not internal.dialect() then
-  makers.metrics = function () return module("sysbench.metrics") end
-  shown[#shown + 1] = "metrics"
-  makers.row = function () return module("sysbench.row").new end
-  makers.think = function () return think end
-  makers.start_event = function () return start_event end
-  makers.time_left = function () return time_left end
-  makers.workqueue = function () return module("sysbench.workqueue") end
-  makers.kind = function () return module("sysbench.kinds").kind() end
-  makers.event_kind = function () return module("sysbench.kinds").event_kind() end
-  makers.result = function () return internal.result() end
+  shown.metrics = function () return module("sysbench.metrics") end
+  hidden.row = function () return module("sysbench.row").new end
+  hidden.think = function () return think end
+  hidden.start_event = function () return start_event end
+  hidden.time_left = function () return time_left end
+  hidden.workqueue = function () return module("sysbench.workqueue") end
+  hidden.kind = function () return module("sysbench.kinds").kind() end
+  hidden.event_kind = function () return module("sysbench.kinds").event_kind() end
+  hidden.result = function () return internal.result() end
 end
 
 local M = {}
 
 -- Returns the value of a field, or nil if it has none yet.
 function M.load(key)
-  return makers[key] and makers[key]()
+  local make = shown[key] or hidden[key]
+  return make and make()
 end
 
--- Sets the fields that pairs() shows to the values that load(key) returns.
-function M.complete(sysbench, load)
-  for _, key in ipairs(shown) do
+-- Sets the fields of the names that follow and those that pairs() shows, each to what load(key)
+-- returns.
+function M.complete(sysbench, load, ...)
+  local function set(key)
     if rawget(sysbench, key) == nil then
       rawset(sysbench, key, load(key))
     end
+  end
+  for _, key in ipairs({ ... }) do
+    set(key)
+  end
+  for key in pairs(shown) do
+    set(key)
   end
 end
 

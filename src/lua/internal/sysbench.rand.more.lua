@@ -12,10 +12,6 @@ local CALLER, CALLER_OF_HELPER = 3, 4
 
 local M = {}
 
-local function missing(n)
-  error("bad argument #" .. n .. " to '?' (cannot convert 'nil' to 'unsigned int')", 0)
-end
-
 -- Returns a text as the number that it shows: values of undeclared options are texts.  sysbench
 -- takes no texts.
 local function number(value, n, name, level)
@@ -31,13 +27,17 @@ local function number(value, n, name, level)
   return value
 end
 
+-- Raises an error if one of two arguments is missing.
+local function expect_both(a, b)
+  if a == nil or b == nil then
+    error("bad argument #" .. (a == nil and 1 or 2) ..
+          " to '?' (cannot convert 'nil' to 'unsigned int')", 0)
+  end
+end
+
 -- Returns the bounds of a range, of which one is no number.
 function M.numbers(a, b, name)
-  if a == nil then
-    missing(1)
-  elseif b == nil then
-    missing(2)
-  end
+  expect_both(a, b)
   return number(a, 1, name, CALLER_OF_HELPER), number(b, 2, name, CALLER_OF_HELPER)
 end
 
@@ -47,8 +47,9 @@ function M.template(fmt)
     error("bad argument #1 to 'string' (string expected, got " .. type(fmt) .. ")", CALLER)
 end
 
--- Is sysbench.rand.varstring, which calls this by a tail call, and so is no level of its own.
+-- The body of sysbench.rand.varstring, whose tail call leaves no level of its own.
 function M.varstring(min, max)
+  expect_both(min, max)
   min, max = number(min, 1, "varstring", CALLER), number(max, 2, "varstring", CALLER)
   if not (min <= max and max > 0) then
     error('[string "sysbench.rand.lua"]:74: assertion failed!', 0)

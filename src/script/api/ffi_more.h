@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Functions like those of ffi.h and ffi_rand.h that few scripts use, declared to Lua by the modules
-   that call them. */
+/* Functions like those of ffi.h and ffi_rand.h that few workers need, declared to Lua by the
+   modules that call them. */
 #ifndef BN_SCRIPT_API_FFI_MORE_H
 #define BN_SCRIPT_API_FFI_MORE_H
 
@@ -24,8 +24,7 @@ BN_API bool bn_ffi_think(double seconds);
 BN_API double bn_ffi_time_left(void);
 /* Moves the start of the event in flight to now, except under --rate. */
 BN_API void bn_ffi_event_start_later(void);
-/* Returns true if the session has to open a connection again before the event that
-   has begun. */
+/* Returns true if the session has to open a connection again before the event that has begun. */
 BN_API bool bn_ffi_take_renewal(void);
 /* Returns true if the run is over, so that no event and no further try may begin. */
 BN_API bool bn_ffi_over(void);

@@ -84,7 +84,9 @@ int bn_result_make_table(lua_State *L)
   struct bn_result result = kept->result; /* a shallow copy, which gets the facts */
   struct bn_node *document;
 
-  if (kept->facts == NULL || kept->result.n_groups == 0 || !kept->result.group[0].has_total) {
+  /* Workers may run while the result is still being added to. */
+  if (bn_lua_current()->worker || kept->facts == NULL || kept->result.n_groups == 0 ||
+      !kept->result.group[0].has_total) {
     lua_pushnil(L);
     return 1;
   }

@@ -27,7 +27,7 @@ void bn_script_results_add(struct bn_script_results *kept, const char *name,
                            const struct bn_view *v);
 void bn_script_results_done(struct bn_script_results *kept);
 /* internal.result(): returns a new table with the members of the result document; nil before the
-   total exists. */
+   total exists, and in a worker. */
 int bn_result_make_table(lua_State *L);
 
 #endif
