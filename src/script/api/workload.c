@@ -205,7 +205,7 @@ static int workload_open_session(void *self, struct bn_session *s, struct bn_err
       workload_check_renewals(s, err) != 0)
     return -1;
   bn_lua_collect(&state->in->lua);
-  bn_stackguard_trim_stack();
+  bn_stackguard_trim_stack(&state->in->lua);
   state->ready = true;
   return 0;
 }

@@ -4,6 +4,7 @@
 #ifndef BN_SCRIPT_VM_LUA_H
 #define BN_SCRIPT_VM_LUA_H
 
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -61,11 +62,12 @@ struct bn_lua {
   int env_ref, sysbench_ref;           /* registry references of the two tables of that script */
   int thread_ref;                      /* shared: of L */
   int thread_run_ref;                  /* the preset thread_run, to recognise a script's own */
-  uintptr_t stack_low;                 /* lowest address of the C stack of the call in progress */
-  unsigned tid;                        /* value of sysbench.tid */
-  unsigned exits;                      /* number of times that os.exit() has ended the run */
-  bool worker; /* not the main instance: submodules are loaded at first use */
-  bool traced; /* the traceback of the current error is on stderr */
+  uintptr_t stack_low;    /* lowest address of the stack of stack_thread; 0: not known */
+  pthread_t stack_thread; /* the thread of the last call */
+  unsigned tid;           /* value of sysbench.tid */
+  unsigned exits;         /* number of times that os.exit() has ended the run */
+  bool worker;            /* not the main instance: submodules are loaded at first use */
+  bool traced;            /* the traceback of the current error is on stderr */
   /* The last failure needs no further message: it was logged that there is no driver or connection,
      or that the server does not allow so many prepared statements; or the session was
      interrupted. */

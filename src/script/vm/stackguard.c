@@ -103,15 +103,27 @@ static uintptr_t stackguard_lowest_address(void)
   return (uintptr_t)low;
 }
 
-void bn_stackguard_trim_stack(void)
+/* Sets lua->stack_low for the thread that calls.  It is asked for once in each thread, because that
+   costs system calls, and 200 bytes in the thread's cache of freed memory each time. */
+static void stackguard_find_stack(struct bn_lua *lua)
+{
+  if (lua->stack_low != 0 && pthread_equal(lua->stack_thread, pthread_self()))
+    return;
+  lua->stack_low = stackguard_lowest_address();
+  lua->stack_thread = pthread_self();
+}
+
+void bn_stackguard_trim_stack(struct bn_lua *lua)
 {
   enum { IN_USE = 1024 }; /* bytes below this frame's address for its own variables and madvise */
   const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-  const uintptr_t low = stackguard_lowest_address(), here = (uintptr_t)__builtin_frame_address(0);
+  const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 
-  if (low == 0)
+  stackguard_find_stack(lua);
+  if (lua->stack_low == 0)
     return;
-  const uintptr_t from = (low + page - 1) / page * page, to = (here - IN_USE) / page * page;
+  const uintptr_t from = (lua->stack_low + page - 1) / page * page;
+  const uintptr_t to = (here - IN_USE) / page * page;
 
   if (from < to) /* whole pages only */
     (void)madvise((void *)from, to - from, MADV_DONTNEED);
@@ -156,7 +168,7 @@ __attribute__((noinline)) static int stackguard_call_on_main_thread(int (*fn)(vo
 
 int bn_stackguard_call(struct bn_lua *lua, int (*fn)(void *arg), void *arg)
 {
-  lua->stack_low = stackguard_lowest_address();
+  stackguard_find_stack(lua);
   if (lua->stack_low == 0)
     return fn(arg);
   if (gettid() == getpid())

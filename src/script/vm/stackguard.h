@@ -14,8 +14,9 @@ struct sigaction *bn_stackguard_install(void);
 void bn_stackguard_remove(struct sigaction *previous);
 /* Calls fn(arg) for the current instance with the thread's C stack guarded.  Returns its result. */
 int bn_stackguard_call(struct bn_lua *lua, int (*fn)(void *arg), void *arg);
-/* Frees the unused part of a worker's stack: loading needs far more of it than an event. */
-void bn_stackguard_trim_stack(void);
+/* Frees the unused part of the stack of a worker, which calls this for its instance: loading needs
+   far more of it than an event. */
+void bn_stackguard_trim_stack(struct bn_lua *lua);
 /* Guards all calls of this thread from now on, for workers that sessions share.  Returns the lowest
    address of its stack, for the stack_low of its instances; 0: it is not known, and nothing is
    guarded. */

@@ -160,6 +160,7 @@ static int vm_build_coroutine(struct bn_lua *lua, struct bn_shared *sh)
   if (sh->pool->stack_low == 0)
     sh->pool->stack_low = bn_stackguard_guard_thread();
   lua->stack_low = sh->pool->stack_low;
+  lua->stack_thread = pthread_self();
   lua->L = lua_newthread(sh->L);
   lua->thread_ref = luaL_ref(sh->L, LUA_REGISTRYINDEX);
   return vm_log_failure(lua->L, lua_cpcall(lua->L, vm_make_instance, lua));
