@@ -17,8 +17,8 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 BENCH = os.path.abspath(os.environ.get("BENCH", "bin/bench"))
-# A run that hangs, not one that is slow on a loaded machine.
-TIMEOUT_S = 120
+# A run that hangs, not one that is slow on a loaded machine or under a sanitizer.
+TIMEOUT_S = 600
 
 # Events of 10 ms that need no processor.
 STEADY = """
