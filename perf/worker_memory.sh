@@ -1,8 +1,8 @@
 #!/bin/sh
 # Resident memory per extra worker of oltp_read_write without a server: (RSS at N - RSS at 1) / (N -
-# 1).  N is PERF_WORKERS [4000].  The workers are at rest (--rate=10): of busy ones, LuaJIT has
-# compiled the event of some after two seconds, which takes memory, and of how many differs from run
-# to run.
+# 1).  N is PERF_WORKERS [4000].  The workers are at rest (--rate=10).  LuaJIT compiles the event of
+# a busy worker after some 50 of them, which takes memory, and how many workers have come so far
+# after two seconds differs from run to run.
 set -eu
 . "$(dirname "$0")/lib.sh"
 workers=${PERF_WORKERS:-4000}

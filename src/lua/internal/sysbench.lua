@@ -11,7 +11,10 @@ local pcall, rawget, rawset, pairs, next, type, getmetatable =
 -- in each of a thousand sessions.
 local touched = {}
 
-local more -- module sysbench.more, once it is loaded
+-- The fields that most workers touch.  Module sysbench.more has the others.
+local common = { cmdline = true, rand = true, sql = true }
+
+local more -- that module, once it is loaded
 
 local function load_more()
   more = more or module("sysbench.more")
@@ -22,7 +25,7 @@ end
 local function load(key)
   if key == "cmdline" then
     return internal.cmdline()
-  elseif key == "rand" or key == "sql" then
+  elseif common[key] then
     return module("sysbench." .. key)
   end
   return load_more().load(key)
@@ -47,7 +50,7 @@ local on_demand = {
   end,
   __newindex = not internal.dialect() and assign or nil,
   ["bn.complete"] = function (sysbench)
-    load_more().complete(sysbench, load, "cmdline", "rand", "sql")
+    load_more().complete(sysbench, load, common)
   end
 }
 

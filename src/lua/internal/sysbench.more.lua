@@ -60,19 +60,15 @@ function M.load(key)
   return make and make()
 end
 
--- Sets the fields of the names that follow and those that pairs() shows, each to what load(key)
--- returns.
-function M.complete(sysbench, load, ...)
-  local function set(key)
-    if rawget(sysbench, key) == nil then
-      rawset(sysbench, key, load(key))
+-- Sets the fields whose names are keys of `common`, and those that pairs() shows, each to what
+-- load(key) returns.
+function M.complete(sysbench, load, common)
+  for _, names in ipairs({ common, shown }) do
+    for key in pairs(names) do
+      if rawget(sysbench, key) == nil then
+        rawset(sysbench, key, load(key))
+      end
     end
-  end
-  for _, key in ipairs({ ... }) do
-    set(key)
-  end
-  for key in pairs(shown) do
-    set(key)
   end
 end
 

@@ -5,7 +5,7 @@
 
 #include "script/api/ffi.h"
 
-/* Returns an integer in [a, b], exact up to 2^53.  Parameters: the distribution, a number of enum
+/* Returns an integer in [a, b], exact up to 2^53.  Parameters: a number of enum
    bn_ffi_distribution (instance.h), a, b.  One function serves all distributions, and its
    parameters have no names, because all that is declared costs memory in every interpreter. */
 BN_API double bn_ffi_rand(int, int64_t, int64_t);

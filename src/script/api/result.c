@@ -81,7 +81,7 @@ static void result_push(lua_State *L, const struct bn_node *n)
 int bn_result_make_table(lua_State *L)
 {
   const struct bn_script_results *kept = &bn_instance_api()->kept;
-  struct bn_result result = kept->result; /* a shallow copy, which gets the facts */
+  struct bn_result result;
   struct bn_node *document;
 
   /* Workers may run while the result is still being added to. */
@@ -94,6 +94,7 @@ int bn_result_make_table(lua_State *L)
     bn_log_stderr("sysbench.result: the table has the first %d intervals; its totals cover the "
                   "whole run",
                   BN_KEPT_INTERVALS);
+  result = kept->result; /* a shallow copy, which gets the facts */
   result.facts = *kept->facts;
   document = bn_store_document(&result, NULL);
   if (document == NULL)
