@@ -1,7 +1,7 @@
 #!/bin/sh
 # Resident memory per extra worker of oltp_read_write without a server: (RSS at N - RSS at 1) / (N -
-# 1).  N is PERF_WORKERS [4000].  The workers are at rest (--rate=10).  LuaJIT compiles the event of
-# a busy worker after some 50 of them, which takes memory, and how many workers have come so far
+# 1).  N is PERF_WORKERS [4000].  The workers are at rest (--rate=10).  LuaJIT compiles event()
+# of a busy worker after some 50 calls, which takes memory, and how many workers have reached that
 # after two seconds differs from run to run.
 set -eu
 . "$(dirname "$0")/lib.sh"

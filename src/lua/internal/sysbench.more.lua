@@ -60,8 +60,8 @@ function M.load(key)
   return make and make()
 end
 
--- Sets the fields whose names are keys of `common`, and those that pairs() shows, each to what
--- load(key) returns.
+-- Sets all fields that pairs() shows before they are touched, the keys of `common` and of `shown`,
+-- each to what load(key) returns.
 function M.complete(sysbench, load, common)
   for _, names in ipairs({ common, shown }) do
     for key in pairs(names) do
