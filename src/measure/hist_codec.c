@@ -49,8 +49,8 @@ void bn_hist_codec_each(const struct bn_hist *h, const struct bn_hist_sparse *s,
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-/* Appends a number.  The last digit is computed first, so `text` is filled from its end. */
-static void hist_codec_put_number(struct bn_buf *out, uint64_t n)
+/* Appends the digits of a number.  The last is computed first, so `text` is filled from its end. */
+static void hist_codec_put_digits(struct bn_buf *out, uint64_t n)
 {
   char text[DIGITS_MOST];
   size_t at = sizeof text;
@@ -61,19 +61,31 @@ static void hist_codec_put_number(struct bn_buf *out, uint64_t n)
   (void)bn_buf_add(out, text + at, sizeof text - at);
 }
 
+static void hist_codec_put_gap(struct bn_buf *out, uint64_t empty)
+{
+  (void)bn_buf_char(out, GAP);
+  hist_codec_put_digits(out, empty);
+}
+
+void bn_hist_codec_put_number(struct bn_buf *out, int64_t number)
+{
+  if (number < 0)
+    hist_codec_put_gap(out, -(uint64_t)number);
+  else
+    hist_codec_put_digits(out, (uint64_t)number);
+}
+
 /* Appends the empty buckets before a bucket, and its count.  One empty bucket is written as a count
    of 0, which is shorter than GAP and 1. */
 static void hist_codec_put_bucket(void *arg, uint64_t empty, uint64_t count)
 {
   struct bn_buf *out = arg;
 
-  if (empty == 1) {
-    hist_codec_put_number(out, 0);
-  } else if (empty > 1) {
-    (void)bn_buf_char(out, GAP);
-    hist_codec_put_number(out, empty);
-  }
-  hist_codec_put_number(out, count);
+  if (empty == 1)
+    hist_codec_put_digits(out, 0);
+  else if (empty > 1)
+    hist_codec_put_gap(out, empty);
+  hist_codec_put_digits(out, count);
 }
 
 void bn_hist_codec_put(struct bn_buf *out, const struct bn_hist *h, const struct bn_hist_sparse *s)

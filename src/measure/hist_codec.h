@@ -26,6 +26,8 @@ enum { BN_HIST_CODEC_BITS = 5, BN_HIST_CODEC_MORE = '(', BN_HIST_CODEC_LAST = '^
 void bn_hist_codec_each(const struct bn_hist *h, const struct bn_hist_sparse *s,
                         void (*fn)(void *arg, uint64_t empty, uint64_t count), void *arg);
 
+/* Appends a number of the list of a document: the count of a bucket, or -n for n empty buckets. */
+void bn_hist_codec_put_number(struct bn_buf *out, int64_t number);
 /* Appends the text of a histogram in one of these forms.  Sets out->failed if it does not fit. */
 void bn_hist_codec_put(struct bn_buf *out, const struct bn_hist *h, const struct bn_hist_sparse *s);
 

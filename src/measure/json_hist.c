@@ -2,6 +2,9 @@
 /* Writes and reads the histograms of documents. */
 #include "measure/json_hist.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "measure/hist_codec.h"
 
 /* The list of a histogram, to which json_hist_add_bucket() adds. */
@@ -52,8 +55,22 @@ static uint64_t json_hist_read_number(struct bn_json_in *in, const struct bn_nod
   return number < 0 ? -(uint64_t)number : 1; /* also right for INT64_MIN */
 }
 
-void bn_json_in_hist(struct bn_json_in *in, const struct bn_node *list, const char *key,
-                     struct bn_hist *h)
+/* Reads a text, which bn_skip_to_totals() makes. */
+static void json_hist_read_text(struct bn_json_in *in, const char *text, const char *key,
+                                struct bn_hist *h)
+{
+  struct bn_hist_codec buckets = {.n = 0};
+
+  if (bn_hist_codec_take(&buckets, 0, text, strlen(text)))
+    bn_hist_put_parts(h, buckets.part, buckets.n);
+  else
+    bn_json_in_refuse(in, "'%s' has more values or buckets than a histogram can have", key);
+  free(buckets.part);
+}
+
+/* Reads a list of either version. */
+static void json_hist_read_list(struct bn_json_in *in, const struct bn_node *list, const char *key,
+                                struct bn_hist *h)
 {
   enum { ALL_BUCKETS = BN_HIST_BUCKETS + 1 }; /* with that of greater values */
   const size_t n_values = bn_node_count(list);
@@ -70,4 +87,15 @@ void bn_json_in_hist(struct bn_json_in *in, const struct bn_node *list, const ch
     if (bucket > ALL_BUCKETS)
       bn_json_in_refuse(in, "'%s' has more than %d buckets", key, ALL_BUCKETS);
   }
+}
+
+void bn_json_in_hist(struct bn_json_in *in, const struct bn_node *map, const char *key,
+                     struct bn_hist *h)
+{
+  const char *text = bn_node_get_text(bn_node_get(map, key));
+
+  if (text != NULL)
+    json_hist_read_text(in, text, key, h);
+  else
+    json_hist_read_list(in, bn_json_in_list(in, map, key), key, h);
 }

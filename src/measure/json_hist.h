@@ -16,9 +16,10 @@
    memory out->failed is set. */
 struct bn_node *bn_json_hist(struct bn_json_out *out, const struct bn_hist *h,
                              const struct bn_hist_sparse *s);
-/* Adds the values of a list, of either version, to a histogram.  key: the name in the message if
-   the list is refused. */
-void bn_json_in_hist(struct bn_json_in *in, const struct bn_node *list, const char *key,
+/* Adds the values of a member of a map, a list of either version or the text that
+   bn_skip_to_totals() makes of it, to a histogram.  No values are added if there is no such
+   member.  Another value is a fault. */
+void bn_json_in_hist(struct bn_json_in *in, const struct bn_node *map, const char *key,
                      struct bn_hist *h);
 
 #endif

@@ -1,19 +1,46 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Finds the lists of records in the text of a document by their depth and their names. */
+/* Finds the lists of records and the histograms of totals in the text of a document by their depth
+   and their names. */
 #include "measure/skip.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <string.h>
 
-/* The members of a group are in a map in a list in a map. */
-enum { GROUP_DEPTH = 3 };
+#include "base/buf.h"
+#include "measure/hist_codec.h"
+
+/* The members of a group are in a map in a list in a map.  Its total is a map, in which a map of
+   raw numbers has the map of histograms. */
+enum { GROUP_DEPTH = 3, RAW_DEPTH = GROUP_DEPTH + 2, HISTOGRAMS_DEPTH };
 
 /* A text that is read and shortened in place. */
 struct skipping {
   const char *at, *end; /* the text that is still to be read */
   const char *done;     /* the text before it has been moved to `to` or left out */
   char *to;             /* the end of the shortened text */
+  int depth;            /* of the maps and lists that s->at is in */
+  bool in_histograms;   /* the map of histograms has been named, and has not ended */
+  struct bn_buf hist;   /* the text of a histogram; room for the next one stays */
 };
+
+/* Goes to the next quote or bracket, or to the end of all. */
+static void skip_to_mark(struct skipping *s)
+{
+  static const bool is_mark[1 << CHAR_BIT] = {
+      ['"'] = true, ['['] = true, [']'] = true, ['{'] = true, ['}'] = true};
+
+  while (s->at < s->end && !is_mark[(unsigned char)*s->at])
+    s->at++;
+}
+
+/* Goes past a bracket.  Returns by how much it changes the depth. */
+static int skip_pass_bracket(struct skipping *s)
+{
+  const char bracket = *s->at++;
+
+  return bracket == '[' || bracket == '{' ? 1 : -1;
+}
 
 /* Goes past a quoted text, which begins at s->at, or to the end of all if it has no end. */
 static void skip_pass_text(struct skipping *s)
@@ -31,22 +58,22 @@ static void skip_pass_space(struct skipping *s)
     s->at++;
 }
 
-/* Goes past a list or a map, which begins at s->at.  Returns false, at the end of the text, if the
-   list or map has no end. */
-static bool skip_pass_value(struct skipping *s)
+/* Goes past a list, which begins at s->at.  Returns false, at the end of the text, if the list has
+   no end. */
+static bool skip_pass_list(struct skipping *s)
 {
   int depth = 0;
 
   do {
-    if (*s->at == '"') {
+    skip_to_mark(s);
+    if (s->at == s->end)
+      return false;
+    if (*s->at == '"')
       skip_pass_text(s);
-      continue;
-    }
-    depth += *s->at == '[' || *s->at == '{';
-    depth -= *s->at == ']' || *s->at == '}';
-    s->at++;
-  } while (depth > 0 && s->at < s->end);
-  return depth == 0;
+    else
+      depth += skip_pass_bracket(s);
+  } while (depth > 0);
+  return true;
 }
 
 /* Moves the text from s->done up to `end` to the shortened text. */
@@ -59,20 +86,12 @@ static void skip_keep_to(struct skipping *s, const char *end)
   s->done = end;
 }
 
-/* Goes past a quoted text, which begins at s->at.  Returns whether it is the name of a list of
-   records. */
-static bool skip_pass_name(struct skipping *s)
+/* Returns whether the text from `name` up to s->at is a quoted name. */
+static bool skip_is_name(const struct skipping *s, const char *name, const char *quoted)
 {
-  static const char *const names[] = {"\"intervals\"", "\"checkpoints\""};
-  const char *name = s->at;
-  size_t len;
+  const size_t len = (size_t)(s->at - name);
 
-  skip_pass_text(s);
-  len = (size_t)(s->at - name);
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-    if (len == strlen(names[i]) && memcmp(name, names[i], len) == 0)
-      return true;
-  return false;
+  return len == strlen(quoted) && memcmp(name, quoted, len) == 0;
 }
 
 /* Leaves out the values of the list whose name has just been read, unless no list with an end
@@ -87,7 +106,7 @@ static void skip_leave_out_list(struct skipping *s)
   s->at++;
   skip_pass_space(s);
   list = s->at;
-  if (s->at == s->end || *s->at != '[' || !skip_pass_value(s))
+  if (s->at == s->end || *s->at != '[' || !skip_pass_list(s))
     return;
   skip_keep_to(s, list + 1);
   for (const char *c = list; c < s->at; c++)
@@ -96,21 +115,87 @@ static void skip_leave_out_list(struct skipping *s)
   s->done = s->at - 1; /* the ']' is moved with what follows */
 }
 
-size_t bn_skip_records(char *text, size_t len)
+/* Reads a number of at most 18 digits, which fits into 64 bits.  Returns the text after it, or NULL
+   if there is none. */
+static const char *skip_read_number(const char *at, const char *end, int64_t *number)
 {
-  struct skipping s = {.at = text, .end = text + len, .done = text, .to = text};
-  int depth = 0;
+  enum { DIGITS_MOST = 18 };
+  const bool is_negative = at < end && *at == '-';
+  const char *digits = at + is_negative;
 
-  while (s.at < s.end) {
-    if (*s.at == '"') {
-      if (skip_pass_name(&s) && depth == GROUP_DEPTH)
-        skip_leave_out_list(&s);
-      continue;
-    }
-    depth += *s.at == '[' || *s.at == '{';
-    depth -= *s.at == ']' || *s.at == '}';
-    s.at++;
+  *number = 0;
+  for (at = digits; at < end && *at >= '0' && *at <= '9' && at - digits < DIGITS_MOST; at++)
+    *number = *number * 10 + (*at - '0');
+  if (is_negative)
+    *number = -*number;
+  return at > digits ? at : NULL;
+}
+
+/* Makes the text of a histogram in s->hist from the list at s->at.  Returns the end of the list;
+   NULL: it has no end, white space, or anything but counts and numbers of empty buckets before
+   them. */
+static const char *skip_encode_list(struct skipping *s)
+{
+  const char *at = s->at;
+  int64_t number = 0;
+  bool after_gap;
+
+  bn_buf_clear(&s->hist);
+  do {
+    after_gap = number < 0;
+    at = skip_read_number(at + 1, s->end, &number);
+    if (at == NULL || (after_gap && number < 0))
+      return NULL;
+    bn_hist_codec_put_number(&s->hist, number);
+  } while (at < s->end && *at == ',');
+  return at < s->end && *at == ']' && number >= 0 && !s->hist.failed ? at + 1 : NULL;
+}
+
+/* Puts a text, which is not longer, in place of the list of a histogram at s->at.  Leaves the list
+   if it has another form than that in which bench writes it. */
+static void skip_shorten_histogram(struct skipping *s)
+{
+  const char *end = skip_encode_list(s);
+
+  if (end == NULL) {
+    s->depth += skip_pass_bracket(s);
+    return;
+  }
+  skip_keep_to(s, s->at);
+  *s->to++ = '"';
+  memcpy(s->to, s->hist.data, s->hist.len);
+  s->to += s->hist.len;
+  *s->to++ = '"';
+  s->at = s->done = end;
+}
+
+/* Goes past a quoted text, which may be the name of a list of records or of the histograms. */
+static void skip_pass_name(struct skipping *s)
+{
+  const char *name = s->at;
+
+  skip_pass_text(s);
+  if (s->depth == RAW_DEPTH)
+    s->in_histograms = skip_is_name(s, name, "\"histograms\"");
+  else if (s->depth == GROUP_DEPTH &&
+           (skip_is_name(s, name, "\"intervals\"") || skip_is_name(s, name, "\"checkpoints\"")))
+    skip_leave_out_list(s);
+}
+
+size_t bn_skip_to_totals(char *text, size_t len)
+{
+  struct skipping s = {
+      .at = text, .end = text + len, .done = text, .to = text, .hist = {.max = len}};
+
+  for (skip_to_mark(&s); s.at < s.end; skip_to_mark(&s)) {
+    if (*s.at == '"')
+      skip_pass_name(&s);
+    else if (*s.at == '[' && s.depth == HISTOGRAMS_DEPTH && s.in_histograms)
+      skip_shorten_histogram(&s);
+    else
+      s.depth += skip_pass_bracket(&s);
   }
   skip_keep_to(&s, s.end);
+  bn_buf_done(&s.hist);
   return (size_t)(s.to - text);
 }

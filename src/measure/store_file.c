@@ -208,7 +208,7 @@ static int store_load_document(struct bn_lines *l, const char *path, struct stor
 
   if (store_read_text(l, &text, path, err) == 0) {
     if (want.part == STORE_TOTALS)
-      text.len = bn_skip_records(text.data, text.len);
+      text.len = bn_skip_to_totals(text.data, text.len);
     out->document = bn_node_parse(text.data, text.len, why);
     if (out->document != NULL)
       rc = bn_store_read_document(out->document, &out->result, why);

@@ -200,11 +200,8 @@ static void store_read_histograms(struct bn_json_in *in, const struct bn_node *m
 {
   if (s->hist[BN_H_LATENCY] == NULL)
     return;
-  for (size_t i = 0; i < s->metrics.n_hists; i++) {
-    const char *name = s->metrics.hist[i].name;
-
-    bn_json_in_hist(in, bn_json_in_list(in, map, name), name, s->hist[i]);
-  }
+  for (size_t i = 0; i < s->metrics.n_hists; i++)
+    bn_json_in_hist(in, map, s->metrics.hist[i].name, s->hist[i]);
 }
 
 /* Reads the histograms of statements, which store_read_statements() has read before. */
@@ -220,18 +217,18 @@ static void store_read_statement_buckets(struct bn_json_in *in, const struct bn_
         name != NULL ? bn_statement_table_find(&s->statements, name) : NULL;
 
     if (sum != NULL)
-      bn_json_in_hist(in, bn_json_in_list(in, map, "histogram"), "histogram", sum->hist);
+      bn_json_in_hist(in, map, "histogram", sum->hist);
   }
 }
 
 /* Reads the ages of unfinished events, which earlier documents and runs without such events
    lack. */
-static void store_read_ages(struct bn_json_in *in, const struct bn_node *list, struct bn_record *r)
+static void store_read_ages(struct bn_json_in *in, const struct bn_node *raw, struct bn_record *r)
 {
-  if (list == NULL)
+  if (bn_json_in_list(in, raw, "ages") == NULL)
     return;
   r->view.ages = r->ages = bn_hist_new();
-  bn_json_in_hist(in, list, "ages", r->ages);
+  bn_json_in_hist(in, raw, "ages", r->ages);
 }
 
 /* Reads all raw numbers of a record but the ages. */
@@ -578,7 +575,7 @@ static void store_read_parts(struct bn_json_in *in, const struct bn_node *n,
   store_read_sessions(in, bn_json_in_list(in, n, "sessions"), r);
   store_read_raw(in, raw, &r->delta);
   if (v->span == BN_VIEW_TOTAL)
-    store_read_ages(in, bn_json_in_list(in, raw, "ages"), r);
+    store_read_ages(in, raw, r);
   if (v->span == BN_VIEW_INTERVAL && !brief)
     store_pack_histograms(&r->delta);
   v->delta = &r->delta;

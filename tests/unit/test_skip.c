@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The text of a document without its intervals: what goes, and what stays. */
+/* The text of a document of which only the totals are read: what goes, is shortened, and stays. */
 #include "cm.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@ static void expect(const char *text, const char *want)
 {
   char copy[256];
   const int len = snprintf(copy, sizeof copy, "%s", text);
-  const size_t left = bn_skip_records(copy, (size_t)len);
+  const size_t left = bn_skip_to_totals(copy, (size_t)len);
 
   copy[left] = '\0';
   assert_string_equal(copy, want);
@@ -51,11 +51,46 @@ static void all_else_stays(void **state)
     expect(texts[i], texts[i]);
 }
 
+static void histograms_become_texts(void **state)
+{
+  (void)state;
+  expect("{\"a\":[{\"b\":{\"c\":{\"histograms\":{\"x\":[7,0,1,-2,4],\"y\" : "
+         "[3]},\"d\":{\"e\":[5]}}}}]}",
+         "{\"a\":[{\"b\":{\"c\":{\"histograms\":{\"x\":\"e^_!`b\",\"y\" : "
+         "\"a\"},\"d\":{\"e\":[5]}}}}]}");
+  expect("{\"a\":[{\"b\":{\"c\":{\"histograms\":{\"x\":[123456789012345678]}}}}]}",
+         "{\"a\":[{\"b\":{\"c\":{\"histograms\":{\"x\":\"+5<C16;+)DBl\"}}}}]}");
+}
+
+/* The list after one that stays is shortened, so its end has been found. */
+static void lists_of_another_form_stay(void **state)
+{
+  static const char *const lists[] = {
+      "[]",        "[1, 2]", "[ 1]",     "[1,\n2]", "[-2]",
+      "[-2,-3,4]", "[1,,2]", "[-]",      "[1.5]",   "[[1,2],[3,4]]",
+      "[\"1\"]",   "[null]", "[1,true]", "[{}]",    "[1234567890123456789]",
+  };
+  char text[128], want[128];
+
+  (void)state;
+  for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+    (void)snprintf(text, sizeof text,
+                   "{\"a\":[{\"b\":{\"c\":{\"histograms\":{\"x\":%s,\"y\":[3]}}}}]}", lists[i]);
+    (void)snprintf(want, sizeof want,
+                   "{\"a\":[{\"b\":{\"c\":{\"histograms\":{\"x\":%s,\"y\":\"a\"}}}}]}", lists[i]);
+    expect(text, want);
+  }
+  expect("{\"a\":[{\"b\":{\"c\":{\"histograms\":{\"x\":[1,2",
+         "{\"a\":[{\"b\":{\"c\":{\"histograms\":{\"x\":[1,2");
+}
+
 BN_TESTS(skip)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(lists_of_groups_are_emptied),
       cmocka_unit_test(all_else_stays),
+      cmocka_unit_test(histograms_become_texts),
+      cmocka_unit_test(lists_of_another_form_stay),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,6 +13,7 @@
 #include "measure/hist_sparse.h"
 #include "measure/journal.h"
 #include "measure/json_hist.h"
+#include "measure/skip.h"
 #include "measure/store.h"
 
 static const struct bn_metric own[] = {
@@ -145,18 +146,37 @@ static void every_number_comes_back(void **state)
   free_sample(&s);
 }
 
-/* Reads a list as a histogram; false: it is refused. */
-static bool read_list(const char *text, struct bn_hist *h)
+/* Reads the histogram of a document; false: it is refused. */
+static bool read_histogram(const char *text, size_t len, struct bn_hist *h)
 {
   struct bn_err err = {0};
   struct bn_json_in e = {&err, false};
-  struct bn_node *list = bn_node_parse(text, strlen(text), &err);
+  struct bn_node *document = bn_node_parse(text, len, &err);
+  const struct bn_node *group = bn_node_get_at(bn_node_get(document, "groups"), 0);
+  const struct bn_node *raw = bn_node_get(bn_node_get(group, "total"), "raw");
 
-  assert_non_null(list);
+  assert_non_null(raw);
   bn_hist_clear(h);
-  bn_json_in_hist(&e, list, "latency", h);
-  bn_node_free(list);
+  bn_json_in_hist(&e, bn_node_get(raw, "histograms"), "latency", h);
+  bn_node_free(document);
   return bn_json_in_verdict(&e) == 0;
+}
+
+/* Reads a list as a histogram; false: it is refused.  A reader of totals alone does the same. */
+static bool read_list(const char *list, struct bn_hist *h)
+{
+  struct bn_hist *shortened = bn_hist_new();
+  char text[256];
+  const int len =
+      snprintf(text, sizeof text,
+               "{\"groups\":[{\"total\":{\"raw\":{\"histograms\":{\"latency\":%s}}}}]}", list);
+  const bool is_read = read_histogram(text, (size_t)len, h);
+
+  assert_int_equal(read_histogram(text, bn_skip_to_totals(text, (size_t)len), shortened), is_read);
+  if (is_read)
+    assert_same_hist(shortened, h);
+  bn_hist_free(shortened);
+  return is_read;
 }
 
 static void check_list(const struct bn_hist *h, const char *want)
