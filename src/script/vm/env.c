@@ -110,7 +110,7 @@ static int env_declare_part(lua_State *L)
    them share the interpreter. */
 static void env_call_adopter(lua_State *L, const char *name)
 {
-  if (bn_lua_current()->shared == NULL && bn_lua_current()->vm->mix == NULL)
+  if (bn_lua_is_alone(bn_lua_current()))
     return;
   lua_getfield(L, LUA_REGISTRYINDEX, key_internal);
   lua_getfield(L, -1, name);

@@ -61,6 +61,11 @@ void bn_lua_copy_entries(lua_State *L, int from, int to)
   }
 }
 
+bool bn_lua_is_alone(const struct bn_lua *lua)
+{
+  return lua->shared == NULL && lua->vm->mix == NULL;
+}
+
 void bn_lua_push_global(struct bn_lua *lua, const char *name)
 {
   lua_rawgeti(lua->L, LUA_REGISTRYINDEX, lua->env_ref);

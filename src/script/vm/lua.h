@@ -96,6 +96,10 @@ static inline struct bn_lua *bn_lua_current(void)
    which the caller restores. */
 struct bn_lua *bn_lua_enter(struct bn_lua *lua);
 
+/* Returns whether the instance has its interpreter to itself: neither sessions nor the scripts of a
+   mix share it. */
+bool bn_lua_is_alone(const struct bn_lua *lua);
+
 /* Pushes the script's global of that name, or nil; never runs a metamethod of the script. */
 void bn_lua_push_global(struct bn_lua *lua, const char *name);
 /* Replaces the table on top by its entry of that name, and a value that is not a table by nil;

@@ -309,10 +309,11 @@ static int require_module(lua_State *L)
   return 1;
 }
 
-/* Pushes a copy of the table `name` of the shared package, which is at stack index `shared`. */
-static void require_push_copy(lua_State *L, int shared, const char *name)
+/* Replaces the table on top by a copy, if other instances of the interpreter need it too. */
+static void require_copy_shared(lua_State *L)
 {
-  lua_getfield(L, shared, name);
+  if (bn_lua_is_alone(bn_lua_current()))
+    return;
   lua_newtable(L);
   bn_lua_copy_entries(L, lua_gettop(L) - 1, lua_gettop(L));
   lua_remove(L, -2);
@@ -320,9 +321,10 @@ static void require_push_copy(lua_State *L, int shared, const char *name)
 
 /* Pushes the instance's table of loaded modules.  Its libraries are those of the environment at
    stack index `env`: if sessions share the interpreter, these are views of the shared libraries. */
-static void require_push_loaded(lua_State *L, int env, int shared)
+static void require_push_loaded(lua_State *L, int env, int package)
 {
-  require_push_copy(L, shared, "loaded");
+  lua_getfield(L, package, "loaded");
+  require_copy_shared(L);
   const int loaded = lua_gettop(L);
 
   lua_pushnil(L);
@@ -338,9 +340,9 @@ static void require_push_loaded(lua_State *L, int env, int shared)
   }
 }
 
-/* Pushes the list of loaders.  `package` is the stack index of the instance's package, `shared`
-   that of the shared one, which still has the default path. */
-static void require_push_loaders(lua_State *L, int shared, int package)
+/* Pushes the list of loaders.  `package` is the stack index of the instance's package, which still
+   has the default path. */
+static void require_push_loaders(lua_State *L, int package)
 {
   static const lua_CFunction loaders[] = {require_load_preloaded, require_load_lua, require_load_c,
                                           require_load_c_root};
@@ -349,7 +351,7 @@ static void require_push_loaders(lua_State *L, int shared, int package)
   lua_createtable(L, N_LOADERS, 0);
   for (int i = 0; i < N_LOADERS; i++) {
     lua_pushvalue(L, package);
-    lua_getfield(L, shared, "path");
+    lua_getfield(L, package, "path");
     lua_pushcclosure(L, loaders[i], N_LOADER_UPVALUES);
     lua_rawseti(L, -2, i + 1);
   }
@@ -361,20 +363,20 @@ void bn_require_open(struct bn_lua *lua)
   const int env = lua_gettop(L);
 
   lua_getfield(L, env, "package");
-  const int shared = env + 1, package = env + 2;
+  require_copy_shared(L);
+  const int package = lua_gettop(L);
 
-  lua_newtable(L);
-  bn_lua_copy_entries(L, shared, package);
-  require_push_loaded(L, env, shared);
+  require_push_loaded(L, env, package);
   lua_pushvalue(L, package);
   lua_setfield(L, -2, "package");
   /* The old function `module` must write to the table that this `require` reads. */
   lua_pushvalue(L, -1);
   lua_setfield(L, LUA_REGISTRYINDEX, "_LOADED");
   lua_setfield(L, package, "loaded");
-  require_push_copy(L, shared, "preload");
+  lua_getfield(L, package, "preload");
+  require_copy_shared(L);
   lua_setfield(L, package, "preload");
-  require_push_loaders(L, shared, package);
+  require_push_loaders(L, package);
   lua_setfield(L, package, "loaders");
   lua_pushstring(L, lua->vm->path);
   lua_setfield(L, package, "path");
