@@ -80,17 +80,12 @@ function create_table(drv, con, table_num)
   require("oltp_tables").create_table(drv, con, table_num)
 end
 
-local bundled_create_table = create_table
-local bundled_c_value, bundled_pad_value = get_c_value, get_pad_value
+-- The functions that a script may replace before its tables are made.
+local bundled = {create_table = create_table, c = get_c_value, pad = get_pad_value}
 
 function cmd_prepare()
   check_options()
-  local replaced = create_table ~= bundled_create_table
-  local row_bytes = #c_template + #pad_template
-  if replaced or get_c_value ~= bundled_c_value or get_pad_value ~= bundled_pad_value then
-    row_bytes = nil
-  end
-  require("oltp_tables").prepare(replaced and create_table or nil, row_bytes)
+  require("oltp_tables").prepare(bundled, #c_template + #pad_template)
 end
 
 -- Reads all tables once, so that a run finds them in memory.

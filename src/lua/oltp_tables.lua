@@ -222,8 +222,7 @@ end
 -- Refuses to begin if the rows do not fit; row_bytes: the least size of a row. One thread checks
 -- before any thread makes a table. false: another thread has failed.
 local function check_room(drv, row_bytes)
-  if drv:name() ~= "sqlite" or not row_bytes or not sysbench.cmdline.check_room
-     or sysbench.cmdline.dialect() then
+  if drv:name() ~= "sqlite" or not sysbench.cmdline.check_room or sysbench.cmdline.dialect() then
     return true
   end
   if sysbench.tid == 0 then
@@ -232,20 +231,22 @@ local function check_room(drv, row_bytes)
   return sysbench.cmdline.barrier()
 end
 
--- Makes all tables; `create_table`: the script's own function for one table, or nil; `row_bytes`:
--- given if the rows have the columns that are known here.
-function M.prepare(create_table, row_bytes)
+-- Makes all tables.  bundled: the functions that a script may have replaced by its own.  row_bytes:
+-- the least size of a row that these make.
+function M.prepare(bundled, row_bytes)
   sysbench.cmdline.expect()
   local drv = sysbench.sql.driver()
   local con = drv:connect()
-  if not check_room(drv, row_bytes) then
+  local has_own_tables = create_table ~= bundled.create_table
+  local has_own_rows = has_own_tables or get_c_value ~= bundled.c or get_pad_value ~= bundled.pad
+  if not has_own_rows and not check_room(drv, row_bytes) then
     return
   end
-  if not create_table and tables_are_shared(drv) then
+  if not has_own_tables and tables_are_shared(drv) then
     prepare_shared_tables(drv, con)
   else
     for_own_tables(function(table_num)
-      (create_table or M.create_table)(drv, con, table_num)
+      create_table(drv, con, table_num)
     end)
   end
   con:disconnect()

@@ -3,8 +3,6 @@
 -- a session; the data of an instance lives in its two tables, env and sysbench.
 local internal = ...
 local module = internal.module
-local pcall, rawget, rawset, pairs, next, type, getmetatable =
-  pcall, rawget, rawset, pairs, next, type, getmetatable
 
 -- Fields that an instance of this interpreter has touched, but cmdline, which is large.  Later ones
 -- have them from the start: where a field appears at first use, compiled code leaves its trace once

@@ -3,7 +3,7 @@
 local internal = ...
 internal.declare("rand")
 local C = internal.C
-local error, type, to_string = error, type, internal.ffi.string
+local type, to_string = type, internal.ffi.string
 
 local rand, more = {}, nil
 

@@ -7,8 +7,7 @@ internal.declare("sql")
 local ffi = internal.ffi
 local C = internal.C
 local module = internal.module
-local type, error, pairs, rawset, rawget, select, setmetatable =
-  type, error, pairs, rawset, rawget, select, setmetatable
+local type, error = type, error
 local copy, gc, typeof, istype = ffi.copy, ffi.gc, ffi.typeof, ffi.istype
 
 local types = {
