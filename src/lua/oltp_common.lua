@@ -80,8 +80,10 @@ function create_table(drv, con, table_num)
   require("oltp_tables").create_table(drv, con, table_num)
 end
 
--- The functions that a script may replace before its tables are made.
-local bundled = {create_table = create_table, c = get_c_value, pad = get_pad_value}
+-- What a script may have replaced by functions of its own when its tables are made.
+local bundled = {
+  create_table = create_table, get_c_value = get_c_value, get_pad_value = get_pad_value
+}
 
 function cmd_prepare()
   check_options()

@@ -238,7 +238,8 @@ function M.prepare(bundled, row_bytes)
   local drv = sysbench.sql.driver()
   local con = drv:connect()
   local has_own_tables = create_table ~= bundled.create_table
-  local has_own_rows = has_own_tables or get_c_value ~= bundled.c or get_pad_value ~= bundled.pad
+  local has_own_rows = has_own_tables or get_c_value ~= bundled.get_c_value or
+                       get_pad_value ~= bundled.get_pad_value
   if not has_own_rows and not check_room(drv, row_bytes) then
     return
   end

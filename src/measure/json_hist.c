@@ -64,7 +64,7 @@ static void json_hist_read_text(struct bn_json_in *in, const char *text, const c
   if (bn_hist_codec_take(&buckets, 0, text, strlen(text)))
     bn_hist_put_parts(h, buckets.part, buckets.n);
   else
-    bn_json_in_refuse(in, "'%s' has more values or buckets than a histogram can have", key);
+    bn_json_in_refuse(in, "'%s' is not a histogram", key);
   free(buckets.part);
 }
 

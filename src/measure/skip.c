@@ -20,7 +20,7 @@ struct skipping {
   const char *done;     /* the text before it has been moved to `to` or left out */
   char *to;             /* the end of the shortened text */
   int depth;            /* of the maps and lists that s->at is in */
-  bool in_histograms;   /* the map of histograms has been named, and has not ended */
+  bool in_histograms;   /* `histograms` is the last name that a map of raw numbers had */
   struct bn_buf hist;   /* the text of a histogram; room for the next one stays */
 };
 
@@ -116,7 +116,7 @@ static void skip_leave_out_list(struct skipping *s)
 }
 
 /* Reads a number of at most 18 digits, which fits into 64 bits.  Returns the text after it, or NULL
-   if there is none. */
+   if there is none, or if it begins with a 0 that JSON does not allow. */
 static const char *skip_read_number(const char *at, const char *end, int64_t *number)
 {
   enum { DIGITS_MOST = 18 };
@@ -128,7 +128,9 @@ static const char *skip_read_number(const char *at, const char *end, int64_t *nu
     *number = *number * 10 + (*at - '0');
   if (is_negative)
     *number = -*number;
-  return at > digits ? at : NULL;
+  const bool has_needless_zero = at - digits > 1 && *digits == '0';
+
+  return at > digits && !has_needless_zero ? at : NULL;
 }
 
 /* Makes the text of a histogram in s->hist from the list at s->at.  Returns the end of the list;

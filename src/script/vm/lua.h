@@ -96,8 +96,8 @@ static inline struct bn_lua *bn_lua_current(void)
    which the caller restores. */
 struct bn_lua *bn_lua_enter(struct bn_lua *lua);
 
-/* Returns whether the instance has its interpreter to itself: neither sessions nor the scripts of a
-   mix share it. */
+/* Returns whether no other instance can use its interpreter: it is of no session that shares its
+   worker, and of no script of a mix. */
 bool bn_lua_is_alone(const struct bn_lua *lua);
 
 /* Pushes the script's global of that name, or nil; never runs a metamethod of the script. */

@@ -6,7 +6,8 @@
 struct bn_lua;
 
 /* Sets `package` and `require` of the instance in the environment on top of the stack, which has
-   the shared `package`.  May raise an error. */
+   the `package` of the interpreter.  The instance takes that one, or a copy if others need it too.
+   May raise an error. */
 void bn_require_open(struct bn_lua *lua);
 
 #endif
