@@ -34,7 +34,7 @@ void bn_alloc_fail(void)
   before_exit = atomic_load(&alloc.before_exit);
   if (before_exit != NULL)
     before_exit(atomic_load(&alloc.arg));
-  _exit(EXIT_FAILURE);
+  _exit(EXIT_FAILURE); /* exit(3) would call functions that may need memory */
 }
 
 void bn_alloc_before_exit(void (*fn)(void *arg), void *arg)
@@ -57,9 +57,16 @@ static void *alloc_check(void *p)
   return p;
 }
 
+/* Returns n, or 1 for 0: asked for no bytes, libc may return NULL, which would count as a lack of
+   memory. */
+static size_t alloc_at_least_one(size_t n)
+{
+  return n > 0 ? n : 1;
+}
+
 void *bn_alloc(size_t n, size_t size)
 {
-  return alloc_check(calloc(n > 0 ? n : 1, size > 0 ? size : 1));
+  return alloc_check(calloc(alloc_at_least_one(n), alloc_at_least_one(size)));
 }
 
 void *bn_alloc_try_aligned(size_t alignment, size_t n, size_t size)
@@ -81,16 +88,16 @@ void *bn_alloc_aligned(size_t alignment, size_t size)
 
 void *bn_alloc_resize(void *p, size_t n, size_t size)
 {
-  return alloc_check(reallocarray(p, n > 0 ? n : 1, size > 0 ? size : 1));
+  return alloc_check(reallocarray(p, alloc_at_least_one(n), alloc_at_least_one(size)));
 }
 
 void *bn_alloc_grow(void *array, size_t n, size_t size)
 {
-  /* The room is 0, or the least power of two that is at least n.  n & (n - 1) is 0 if n is 0 or a
-     power of two: the room is used up. */
-  const bool has_room = (n & (n - 1)) != 0;
+  /* The room is the least power of two that is at least n, or 0 for 0.  So it is used up exactly if
+     n is 0 or a power of two. */
+  const bool is_full = (n & (n - 1)) == 0;
 
-  if (has_room)
+  if (!is_full)
     return array;
   return bn_alloc_resize(array, n == 0 ? 1 : 2 * n, size);
 }

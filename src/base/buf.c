@@ -128,8 +128,8 @@ int bn_buf_printf(struct bn_buf *b, const char *fmt, ...)
 static int buf_add_group(struct bn_buf *b, const unsigned char *byte, size_t n)
 {
   static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  const uint32_t bits =
-      (uint32_t)byte[0] << 16 | (n > 1 ? (uint32_t)byte[1] << 8 : 0) | (n > 2 ? byte[2] : 0);
+  const uint32_t first = byte[0], second = n > 1 ? byte[1] : 0, third = n > 2 ? byte[2] : 0;
+  const uint32_t bits = first << 16 | second << 8 | third;
   const char text[4] = {digits[bits >> 18], digits[bits >> 12 & 63],
                         n > 1 ? digits[bits >> 6 & 63] : '=', n > 2 ? digits[bits & 63] : '='};
 
@@ -148,10 +148,10 @@ int bn_buf_base64(struct bn_buf *b, const void *data, size_t len)
 
 void bn_buf_shift(struct bn_buf *b, size_t *consumed)
 {
-  const size_t remaining = b->len - *consumed;
-
   if (*consumed == 0 || *consumed < b->len / 2)
     return;
+  const size_t remaining = b->len - *consumed;
+
   memmove(b->data, b->data + *consumed, remaining);
   explicit_bzero(b->data + remaining, *consumed);
   b->len = remaining;

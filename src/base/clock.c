@@ -26,6 +26,10 @@ struct sample {
   uint64_t ticks, ns, width;
 };
 
+/* The fit that selects the vdso for good.  Its base_ns is no lower bound: each reader knows that of
+   its own results. */
+static const struct bn_clock_fit vdso_fit = {.horizon = 0};
+
 static inline uint64_t clock_read(clockid_t clock)
 {
   struct timespec t;
@@ -102,7 +106,8 @@ static uint64_t clock_ticks_since(uint64_t base, uint64_t ticks, uint64_t horizo
 }
 
 /* Returns a line from (ticks, from_ns) that meets the line (ticks, to_ns, mult) one horizon later.
-   The caller has made sure that the two are less than half a horizon apart. */
+   The caller has made sure that the two are less than half a horizon apart, so that the result
+   rises too. */
 static struct bn_clock_fit clock_slew(uint64_t ticks, uint64_t from_ns, uint64_t to_ns,
                                       uint64_t mult)
 {
@@ -209,7 +214,7 @@ static bool clock_tsc_rate_is_constant(void)
   if (f == NULL)
     return false;
   while (!is_flags && fgets(line, sizeof line, f) != NULL)
-    is_flags = strncmp(line, "flags", 5) == 0;
+    is_flags = strncmp(line, "flags", strlen("flags")) == 0;
   (void)fclose(f);
   return is_flags && clock_has_word(line, "constant_tsc") && clock_has_word(line, "nonstop_tsc");
 }
@@ -238,7 +243,7 @@ static bool clock_calibrate(struct bn_clock *c, struct bn_clock_fit *fit)
   if (mult == 0 || clock_ticks_to_ns(first.width, mult) > INIT_WIDTH_NS ||
       clock_ticks_to_ns(last.width, mult) > INIT_WIDTH_NS)
     return false;
-  c->sample_ticks = first.ticks;
+  c->sample_ticks = first.ticks; /* the first refit takes its rate from here on */
   c->sample_ns = first.ns;
   *fit = clock_slew(last.ticks, last.ns, last.ns, mult);
   return true;
@@ -246,7 +251,7 @@ static bool clock_calibrate(struct bn_clock *c, struct bn_clock_fit *fit)
 
 void bn_clock_init(struct bn_clock *c, enum bn_clock_choice choice)
 {
-  struct bn_clock_fit fit = {0}; /* the vdso, unless a calibration replaces it */
+  struct bn_clock_fit fit = vdso_fit; /* unless a calibration replaces it */
 
   *c = (struct bn_clock){0};
   if (clock_wants_tsc(choice))
@@ -260,28 +265,36 @@ const char *bn_clock_name(const struct bn_clock *c)
   return atomic_load_explicit(&c->horizon, memory_order_relaxed) != 0 ? "tsc" : "vdso";
 }
 
+/* Returns the error of a fit at a sample, in millionths of the time since the fit began. */
+static double clock_compute_error_ppm(const struct bn_clock_fit *f, const struct sample *s)
+{
+  const uint64_t fit_ns = clock_fit_ns_at(f, s->ticks);
+  const double gap_ns = (double)(int64_t)(fit_ns - s->ns);
+  const double elapsed_ns = (double)(fit_ns - f->base_ns) + 1; /* never 0 */
+
+  return fabs(gap_ns) / elapsed_ns * 1e6;
+}
+
 void bn_clock_refit(struct bn_clock *c)
 {
   const struct bn_clock_fit old = clock_fetch(c);
 
-  if (old.horizon == 0)
+  if (old.horizon == 0) /* the vdso is in use */
     return;
   const struct sample s = clock_take_sample(REFIT_ROUNDS);
 
   if (clock_is_off(&old, &s)) {
-    clock_publish(c, &(struct bn_clock_fit){0}); /* each reader keeps its own lower bound */
+    clock_publish(c, &vdso_fit);
     return;
   }
   /* Soon after the sample before, or with a wide sample, the old fit is better than a new one. */
   if (clock_is_loose(&s, s.ticks - c->sample_ticks))
     return;
-  const uint64_t old_fit_ns = clock_fit_ns_at(&old, s.ticks);
-  const double gap_ns = (double)(int64_t)(old_fit_ns - s.ns);
-  const double elapsed_ns = (double)(old_fit_ns - old.base_ns) + 1; /* never 0 */
   const uint64_t mult = clock_compute_mult(s.ns - c->sample_ns, s.ticks - c->sample_ticks);
-  const struct bn_clock_fit fit = clock_slew(s.ticks, old_fit_ns, s.ns, mult);
+  /* The new fit begins at the time that the old one gives now, so that no reader steps back. */
+  const struct bn_clock_fit fit = clock_slew(s.ticks, clock_fit_ns_at(&old, s.ticks), s.ns, mult);
 
-  atomic_store_explicit(&c->error_ppm, fabs(gap_ns) / elapsed_ns * 1e6, memory_order_relaxed);
+  atomic_store_explicit(&c->error_ppm, clock_compute_error_ppm(&old, &s), memory_order_relaxed);
   clock_publish(c, &fit);
   c->sample_ticks = s.ticks;
   c->sample_ns = s.ns;
@@ -309,8 +322,8 @@ static uint64_t clock_use_vdso(struct bn_clock_reader *r, uint64_t floor_ns)
 
 /* Returns the published fit as long as it holds.  If it has run out, because no thread refits, the
    result begins at a fresh sample, with the rate since the published fit began or, if the sample is
-   too loose for that, with the rate of the published fit.  The horizon is 0 if the TSC cannot be
-   used any more. */
+   too loose for that, with the rate of the published fit.  The result is vdso_fit if the TSC cannot
+   be used any more. */
 static struct bn_clock_fit clock_next_fit(struct bn_clock *c)
 {
   const struct bn_clock_fit fit = clock_fetch(c);
@@ -321,7 +334,7 @@ static struct bn_clock_fit clock_next_fit(struct bn_clock *c)
   const struct sample s = clock_take_sample(READER_ROUNDS);
 
   if (clock_is_off(&fit, &s))
-    return (struct bn_clock_fit){0};
+    return vdso_fit;
   const uint64_t span = s.ticks - fit.base_ticks;
   const uint64_t mult =
       clock_is_loose(&s, span) ? fit.mult : clock_compute_mult(s.ns - fit.base_ns, span);

@@ -100,7 +100,7 @@ uint64_t bn_dist_default(const struct bn_dist *d, struct bn_rng *r, uint64_t a, 
 uint64_t bn_dist_uniform(struct bn_rng *r, uint64_t a, uint64_t b)
 {
   dist_sort_bounds(&a, &b);
-  if (b - a == UINT64_MAX)
+  if (b - a == UINT64_MAX) /* 2^64 integers, a number that bn_rng_below cannot take */
     return bn_rng_next(r);
   return a + bn_rng_below(r, b - a + 1);
 }
@@ -122,9 +122,10 @@ uint64_t bn_dist_special(const struct bn_dist *d, struct bn_rng *r, uint64_t a, 
 
   if (u * 100 < 100.0 - d->special_res && b > a)
     return a + dist_clamp_offset(span * dist_mean_of_uniforms(d, r), b - a);
-  const double band_low = span / 2 - span * d->special_pct / 200;
+  const double band_span = span * d->special_pct / 100;
+  const double band_low = span / 2 - band_span / 2;
 
-  return a + dist_clamp_offset(band_low + u * (span * d->special_pct / 100 + 1), b - a);
+  return a + dist_clamp_offset(band_low + u * (band_span + 1), b - a);
 }
 
 uint64_t bn_dist_pareto(const struct bn_dist *d, struct bn_rng *r, uint64_t a, uint64_t b)
@@ -210,10 +211,13 @@ void bn_dist_fill_varchars(struct bn_rng *r, char *out, size_t len)
 void bn_dist_text(struct bn_rng *r, enum bn_dist_text kind, char *out, size_t len)
 {
   static const char all[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+  enum { N_LETTERS = 2 * 26, N_DIGITS = 10 };
   /* The characters of each kind are n of `all`, from this index on. */
   static const struct {
     unsigned from, n;
-  } part[] = {[BN_DIST_ALNUM] = {0, 62}, [BN_DIST_DIGITS] = {52, 10}, [BN_DIST_LETTERS] = {0, 52}};
+  } part[] = {[BN_DIST_ALNUM] = {0, N_LETTERS + N_DIGITS},
+              [BN_DIST_DIGITS] = {N_LETTERS, N_DIGITS},
+              [BN_DIST_LETTERS] = {0, N_LETTERS}};
   const char *chars = all + part[kind].from;
   const unsigned n_chars = part[kind].n;
   size_t i = 0;
@@ -235,7 +239,7 @@ void bn_dist_text(struct bn_rng *r, enum bn_dist_text kind, char *out, size_t le
    twice, once from either half of the range; the few numbers above the prime stay. */
 static uint32_t dist_permute(uint32_t x)
 {
-  const uint32_t prime = UINT32_C(4294967291);
+  const uint32_t prime = UINT32_C(4294967291); /* the greatest one below 2^32 */
 
   if (x >= prime)
     return x;

@@ -37,8 +37,9 @@ static uint32_t escape_decode(const unsigned char *s, const struct sequence *q)
   return c >= q->least && c <= 0x10ffff && !is_surrogate ? c : UINT32_MAX;
 }
 
-/* Returns whether a character outside of ASCII is copied: neither a control character (C1), nor one
-   that separates lines or changes the direction of text. */
+/* Returns whether a character outside of ASCII is copied.  It is not if it is a control character
+   (C1, below U+00A0), separates lines (U+2028, U+2029), or changes the direction of text (U+202A to
+   U+202E, U+2066 to U+2069). */
 static bool escape_is_harmless(uint32_t c)
 {
   return c >= 0xa0 && !(c >= 0x2028 && c <= 0x202e) && !(c >= 0x2066 && c <= 0x2069);

@@ -75,6 +75,8 @@ void bn_fiber_pool_done(struct bn_fiber_pool *p)
 bool bn_fiber_resume(struct bn_fiber *f)
 {
   bn_sanitizer_enters(f);
+  /* The switch takes the pointer of the fiber's stack out of f->sp and leaves that of this stack
+     there, until the call in bn_fiber_leave swaps them back. */
   bn_fiber_switch(&f->sp, f->sp);
   bn_sanitizer_left(f);
   return f->ended;

@@ -54,9 +54,10 @@ void bn_fiber_first(void);
 
 void *bn_fiber_prepare(void *top, void (*begin)(struct bn_fiber *f), struct bn_fiber *f)
 {
-  /* x19 to x30, then d8 to d15, as bn_fiber_switch loads them. */
-  const uint64_t frame[20] = {
-      [0] = (uintptr_t)f, [1] = (uintptr_t)begin, [11] = (uintptr_t)bn_fiber_first};
+  /* x19 to x30, then d8 to d15, as bn_fiber_switch loads them.  It returns to x30. */
+  enum { X19 = 0, X20 = 1, X30 = 11, REGISTERS = 20 };
+  const uint64_t frame[REGISTERS] = {
+      [X19] = (uintptr_t)f, [X20] = (uintptr_t)begin, [X30] = (uintptr_t)bn_fiber_first};
   char *sp = (char *)top - sizeof frame;
 
   memcpy(sp, frame, sizeof frame);

@@ -104,12 +104,20 @@ static bool file_is_fifo(const char *path)
   return lstat(path, &st) == 0 && S_ISFIFO(st.st_mode);
 }
 
-/* Returns whether to wait on for the reader of a FIFO; set by bn_file_wait_while.  NULL: always. */
+/* Returns whether to go on waiting for the reader of a FIFO; set by bn_file_wait_while.  NULL: the
+   wait goes on for ever. */
 static bool (*file_wants_wait)(void);
 
 void bn_file_wait_while(bool (*wanted)(void))
 {
   file_wants_wait = wanted;
+}
+
+/* Makes writes to a descriptor wait until they can be done.  Returns the descriptor, or -1 and
+   errno; the descriptor is then closed. */
+static int file_make_blocking(int fd)
+{
+  return fcntl(fd, F_SETFL, 0) == 0 ? fd : file_close_and_fail(fd, errno);
 }
 
 /* Opens a device or a FIFO for writing, and waits for the reader of a FIFO as bn_file_wait_while
@@ -118,14 +126,12 @@ void bn_file_wait_while(bool (*wanted)(void))
 static int file_open_special(const char *path)
 {
   static const uint64_t retry_ns = 20 * BN_NSEC_PER_MSEC;
-  int fd;
 
   do {
-    fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (fd >= 0 && fcntl(fd, F_SETFL, 0) != 0) /* a write waits for the reader */
-      return file_close_and_fail(fd, errno);
+    const int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+
     if (fd >= 0)
-      return fd;
+      return file_make_blocking(fd);
     if (errno != ENXIO || !file_is_fifo(path))
       return -1;
     bn_clock_sleep_until(bn_clock_mono() + retry_ns);
@@ -153,7 +159,8 @@ int bn_file_create(const char *path)
 
   if (fd < 0 || bn_file_find_descriptor(path) >= 0)
     return fd;
-  /* The file is truncated now, because bn_file_reopen has found that it is no link. */
+  /* The file is emptied only now: with O_TRUNC, bn_file_open would empty a hard link before
+     refusing it. */
   if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && ftruncate(fd, 0) != 0)
     return file_close_and_fail(fd, errno);
   return fd;
@@ -340,10 +347,10 @@ static int file_write_special(const char *path, const char *text, size_t len)
    so.  Nobody gains the right to read: if the group cannot be kept, the new group has no rights. */
 static void file_keep_rights(int fd, const struct stat *old)
 {
-  mode_t mode = old->st_mode & 0777;
+  mode_t mode = old->st_mode & 0777; /* without the bits that set the user or the group */
 
   if (fchown(fd, old->st_uid, old->st_gid) != 0 && fchown(fd, (uid_t)-1, old->st_gid) != 0)
-    mode &= (mode_t)~070;
+    mode &= (mode_t)~S_IRWXG;
   /* A file system without rights has none to keep. */
   (void)fchmod(fd, mode);
 }
@@ -380,8 +387,8 @@ static void file_sync_folder(const char *path)
 }
 
 /* Writes the name of the new file beside the old one to `fresh`, and removes a file of that name.
-   The suffix has at most as many letters as ".partial", because a process number has at most six
-   hexadecimal digits on Linux: a run that could make its journal FILE.partial can also save FILE.
+   The suffix is not longer than ".partial", because a process number has at most six hexadecimal
+   digits on Linux.  So a run whose journal FILE.partial has no name too long can also save FILE.
    Returns 0, or -1 and errno. */
 static int file_clear_fresh(const char *path, char fresh[PATH_MAX])
 {

@@ -73,11 +73,12 @@ static void geohist_print_row(const struct bn_geohist *g, size_t i, bool signifi
                               FILE *out)
 {
   static const char stars[] = "****************************************";
-  const double width = sizeof stars - 1, value = bn_geohist_value(g, i);
+  enum { WIDTH = sizeof stars - 1 };
+  const double value = bn_geohist_value(g, i);
   const int decimals = significant ? bn_units_count_decimals(value, DECIMALS) : DECIMALS;
-  const int n_stars = (int)floor(width * (double)g->count[i] / (double)most + 0.5);
+  const int n_stars = (int)floor(WIDTH * (double)g->count[i] / (double)most + 0.5);
 
-  (void)fprintf(out, "%12.*f |%-*.*s %" PRIu64 "\n", decimals, value, (int)width, n_stars, stars,
+  (void)fprintf(out, "%12.*f |%-*.*s %" PRIu64 "\n", decimals, value, WIDTH, n_stars, stars,
                 g->count[i]);
 }
 

@@ -43,7 +43,8 @@ static uint64_t hist_count(const struct bn_hist *h, size_t i)
   }
 }
 
-/* Adds n to the high part of a count, and the low part, which becomes 0.  Any writer. */
+/* Moves the low part of a count to the high part, and adds n to that.  n may be the result of a
+   subtraction that has wrapped around.  Any writer may call this. */
 static void hist_move(struct bn_hist *h, size_t i, uint64_t n)
 {
   uint64_t moves = hist_load(&h->moves) & ~UINT64_C(1);
@@ -62,7 +63,7 @@ static void hist_move(struct bn_hist *h, size_t i, uint64_t n)
 static void hist_set(struct bn_hist *h, size_t i, uint64_t count)
 {
   const uint64_t high = hist_load(&h->moves) != 0 ? hist_load(&h->high[i]) : 0;
-  const uint64_t low = count - high; /* a count below the high part wraps around */
+  const uint64_t low = count - high; /* very large if the count is below the high part */
 
   if (low <= BN_HIST_LOW_MOST)
     atomic_store_explicit(&h->bucket[i], (uint32_t)low, memory_order_relaxed);
@@ -79,7 +80,8 @@ static size_t hist_page_end(size_t page)
 /* Returns whether the count of a bucket is above 0, for most buckets by two loads. */
 static bool hist_is_used(const struct bn_hist *h, size_t i)
 {
-  /* Who sees the 0 that a move leaves sees `moves`, too. */
+  /* The acquire pairs with the exchange in hist_move: a reader that sees the 0 of a move also sees
+     that `moves` is not 0. */
   return atomic_load_explicit(&h->bucket[i], memory_order_acquire) != 0 ||
          (hist_load(&h->moves) != 0 && hist_count(h, i) != 0);
 }
@@ -149,7 +151,8 @@ void bn_hist_record_shared(struct bn_hist *h, uint64_t ns)
   const size_t i = bn_hist_index(ns);
 
   hist_touch(h, i / BN_HIST_PAGE);
-  /* The one writer that exceeds the most moves the count; until then there is room for as many. */
+  /* The one writer that takes the count past BN_HIST_LOW_MOST moves it.  Until it has done so, the
+     32 bits have room for about as many records of other writers. */
   if (atomic_fetch_add_explicit(&h->bucket[i], 1, memory_order_relaxed) == BN_HIST_LOW_MOST)
     hist_move(h, i, 0);
 }
@@ -262,10 +265,11 @@ uint64_t bn_hist_count(const struct bn_hist *h)
 uint64_t bn_hist_percentile(const struct bn_hist *h, double percent)
 {
   const uint64_t count = bn_hist_count(h);
-  const double rank = floor((double)count * percent / 100 + 0.5);
 
   if (count == 0)
     return 0;
+  const double rank = floor((double)count * percent / 100 + 0.5);
+
   /* As a double, a count near 2^64 may be rounded up to 2^64, which is no uint64_t. */
   return bn_hist_value_at_rank(h, NULL, rank >= (double)count ? count : (uint64_t)rank);
 }
@@ -294,16 +298,16 @@ uint64_t bn_hist_value_at_rank(const struct bn_hist *h, const struct bn_hist *mo
 
 bool bn_hist_bounds(const struct bn_hist *h, uint64_t *lowest, uint64_t *highest)
 {
-  const bool over = hist_load(&h->overflow) != 0;
+  const bool has_overflow = hist_load(&h->overflow) != 0;
   const size_t first = hist_next_used(h, 0);
   size_t last = first;
 
+  if (first == BN_HIST_BUCKETS && !has_overflow)
+    return false;
   for (size_t i = first; i < BN_HIST_BUCKETS; i = hist_next_used(h, i + 1))
     last = i;
-  if (first == BN_HIST_BUCKETS && !over)
-    return false;
   *lowest = bn_hist_lowest(first); /* if only the overflow has values, that of the overflow */
-  *highest = over ? UINT64_MAX : bn_hist_highest(last);
+  *highest = has_overflow ? UINT64_MAX : bn_hist_highest(last);
   return true;
 }
 

@@ -156,9 +156,9 @@ static void log_clear_progress(void)
     (void)fputs(clear_line, stderr);
 }
 
-/* Returns whether the terminal takes text now and shows the lines of this process.  A stopped
-   terminal takes nothing, and that of a background process belongs to other processes.  A terminal
-   that does not control this process, like one that a test made, has no such owner (-1). */
+/* Returns whether the terminal takes text now and shows the lines of this process.  It does not
+   while it is stopped, or while this process is in the background.  For a terminal that does not
+   control this process, like one that a test made, tcgetpgrp returns -1. */
 static bool log_terminal_reads(void)
 {
   const pid_t front = tcgetpgrp(STDERR_FILENO);
@@ -414,13 +414,15 @@ static size_t log_count_more_threads(const struct kind *k)
   return k->n_threads > n_known ? k->n_threads - n_known : 0;
 }
 
-/* Returns whether the same threads had both errors.  Most often they are in the same order too. */
+/* Returns whether the same threads had both errors, and as many of them have been printed, so that
+   one number tells both.  Most often, the threads are in the same order. */
 static bool log_kinds_have_same_threads(const struct kind *a, const struct kind *b)
 {
   bool is_same = a->n_threads == b->n_threads && a->n_reported == b->n_reported;
 
   for (size_t i = 0; is_same && i < a->n_threads; i++)
-    is_same = a->threads[i] == b->threads[i] || log_find_thread(b, a->threads[i]) < b->n_threads;
+    if (a->threads[i] != b->threads[i])
+      is_same = log_find_thread(b, a->threads[i]) < b->n_threads;
   return is_same;
 }
 
@@ -454,10 +456,8 @@ void bn_log_print_more_threads(void)
     struct kind *k = &sink.kind[i];
     const size_t n = log_count_more_threads(k);
 
-    if (n > 0 && !one_number)
-      log_print_thread_count(n, k->first);
-    else if (n > 0 && i == 0)
-      log_print_thread_count(n, NULL);
+    if (n > 0 && (i == 0 || !one_number))
+      log_print_thread_count(n, one_number ? NULL : k->first);
     k->n_reported = k->n_threads;
   }
   pthread_mutex_unlock(&sink.lock);

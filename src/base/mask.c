@@ -79,7 +79,7 @@ const char *bn_mask_arg(const char *arg, char out[BN_MASK_MAX])
 const char *bn_mask_text(const char *text, char out[BN_MASK_MAX])
 {
   const char *word_end = mask_find_assigned_word(text), *colon = mask_find_uri_colon(text);
-  const bool colon_is_first = word_end == NULL || (colon != NULL && colon < word_end);
+  const bool colon_is_first = colon != NULL && (word_end == NULL || colon < word_end);
   const char *first = colon_is_first ? colon : word_end;
 
   return first != NULL ? mask_after(text, (size_t)(first - text), out) : text;

@@ -54,16 +54,17 @@ static size_t near_distance(const char *a, size_t na, const char *b, size_t nb)
 void bn_near_offer(struct bn_near *n, const char *name)
 {
   const size_t typed_len = strlen(n->typed), len = strlen(name);
-  const size_t difference = typed_len > len ? typed_len - len : len - typed_len;
-  const size_t limit = typed_len / 3 > 0 ? typed_len / 3 : 1;
-  size_t distance;
 
   if (typed_len == 0 || typed_len > NAME_MAX_LEN || len > NAME_MAX_LEN)
     return;
+  const size_t limit = typed_len / 3 > 0 ? typed_len / 3 : 1;
+  const size_t difference = typed_len > len ? typed_len - len : len - typed_len;
+
   /* The distance is at least the difference of the lengths, so most names need no table. */
   if (difference > limit)
     return;
-  distance = near_distance(n->typed, typed_len, name, len);
+  const size_t distance = near_distance(n->typed, typed_len, name, len);
+
   if (distance > limit || (n->best != NULL && distance >= n->distance))
     return;
   n->best = name;

@@ -131,7 +131,7 @@ static const void *plugin_check(const struct bn_plugin_kind *kind, const char *n
    NULL and err. */
 static void *plugin_open_module(const char *kind, const char *name, struct bn_err *err)
 {
-  char dir[PATH_MAX], path[PATH_MAX + 128];
+  char dir[PATH_MAX], path[PATH_MAX + 128]; /* the name has at most NAME_LEN_MAX bytes */
   void *module;
 
   if (!plugin_is_name(name, strlen(name))) {

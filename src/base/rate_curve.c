@@ -47,7 +47,8 @@ const struct bn_rate_piece *bn_rate_curve_find_piece(const struct bn_rate_piece 
   const struct bn_rate_piece *p =
       rate_curve_bisect(piece, n, offsetof(struct bn_rate_piece, from_s), s);
 
-  /* Pieces that begin at s, of which several may have no length, come after that piece. */
+  /* The bisection stops before the pieces that begin at s itself, of which the last is returned.
+     There are several if some have no length. */
   while (p + 1 < piece + n && p[1].from_s <= s)
     p++;
   return p;
@@ -61,21 +62,21 @@ double bn_rate_curve_mass(const struct bn_rate_piece *piece, size_t n, double s)
     return 0;
   p = rate_curve_bisect(piece, n, offsetof(struct bn_rate_piece, from_s), s);
   s -= p->from_s;
-  if (s > p->span_s)
+  if (s > p->span_s) /* also for a piece without a length, by which nothing may be divided */
     return p->from_mass + rate_piece_mass(p) + p->end_rate * (s - p->span_s);
   return p->from_mass + p->start_rate * s + (p->end_rate - p->start_rate) * s * s / (2 * p->span_s);
 }
 
-/* Returns the time t within a piece at which its mass is `mass` > 0, for the start rate r0 and the
-   end rate r1: r0 t + (r1 - r0) t^2 / (2 span) = mass.  The form of the solution does not cancel
-   for r0 = r1.  If r1 is 0, rounding may make the number under the root negative for the last
-   mass. */
+/* Returns the time within a piece at which its mass is `mass` > 0: the mass divided by the mean of
+   the start rate and of the rate at that time, whose square is start_rate^2 + 2 slope mass.  In
+   this form, nothing cancels if the rate is constant.  If end_rate is 0, rounding may make the
+   square negative for the last mass. */
 static double rate_piece_time(const struct bn_rate_piece *p, double mass)
 {
   const double slope = (p->end_rate - p->start_rate) / p->span_s;
+  const double square = fmax(0, p->start_rate * p->start_rate + 2 * slope * mass);
 
-  return 2 * mass /
-         (p->start_rate + sqrt(fmax(0, p->start_rate * p->start_rate + 2 * slope * mass)));
+  return 2 * mass / (p->start_rate + sqrt(square));
 }
 
 double bn_rate_curve_time(const struct bn_rate_piece *piece, size_t n, double mass)

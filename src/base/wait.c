@@ -66,11 +66,11 @@ void bn_wait_init_cond(pthread_cond_t *cond)
 bool bn_wait_until(const struct bn_wait *w, pthread_cond_t *cond, pthread_mutex_t *lock,
                    uint64_t deadline_ns)
 {
-  const struct timespec at = bn_clock_to_timespec(deadline_ns);
-
   wait_assert_bound(w, deadline_ns);
   if (deadline_ns == UINT64_MAX)
     return pthread_cond_wait(cond, lock) == 0;
+  const struct timespec at = bn_clock_to_timespec(deadline_ns);
+
   return pthread_cond_timedwait(cond, lock, &at) == 0;
 }
 
@@ -152,9 +152,10 @@ int bn_wait_events(const struct bn_wait *w, int epoll_fd, struct epoll_event *ev
 {
   struct timespec time;
   const struct timespec *timeout = wait_time_until(deadline_ns, &time);
-  int n_events = wait_epoll(epoll_fd, events, n, timeout);
+  int n_events;
 
   wait_assert_bound(w, deadline_ns);
+  n_events = wait_epoll(epoll_fd, events, n, timeout);
   /* Kernels before 5.11 lack the call, and containers forbid it, with an error of their choice.
      They are asked again at each wait, because there is no place to remember the answer
      (tests/lint/globals.sh). */

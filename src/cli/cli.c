@@ -164,7 +164,7 @@ static bool cli_names_test(const struct bn_cli *cli)
    "=VALUE") must not be shown: the option is a secret, or it is not known. */
 static bool cli_hides_value(const struct bn_optset *options, const char *arg)
 {
-  char name[64];
+  char name[BN_OPT_NAME_MAX];
 
   arg += strspn(arg, "-");
   (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(arg, "="), arg);
@@ -259,7 +259,7 @@ static void cli_hint_single_dash(struct bn_cli *cli, const char *arg)
   const size_t len = strcspn(arg + 1, "=");
   const char *value = arg + 1 + len; /* "=VALUE", or "" */
   const char *nearest;
-  char name[64], masked[BN_MASK_MAX];
+  char name[BN_OPT_NAME_MAX], masked[BN_MASK_MAX];
 
   if (!cli_wants_hint(cli))
     return;
@@ -276,7 +276,7 @@ static void cli_hint_single_dash(struct bn_cli *cli, const char *arg)
 /* Sets the hint "--threads=4" for "threads=4". */
 static void cli_hint_bare_setting(struct bn_cli *cli, const char *arg)
 {
-  char name[64], masked[BN_MASK_MAX];
+  char name[BN_OPT_NAME_MAX], masked[BN_MASK_MAX];
   const size_t len = strcspn(arg, "=");
   const bool is_setting = arg[0] != '-' && arg[len] == '=' && len < sizeof name;
   const char *nearest;
@@ -353,8 +353,8 @@ static bool cli_is_dashed(const char *word)
   return word[0] == '-' && word[1] != '\0';
 }
 
-/* Returns the short option that was taken for the test or the command, or NULL.  Both are set when
-   a third word is refused. */
+/* Returns the short option that was taken for the test or the command, or NULL.  There are a test
+   and a command, because a third word is refused. */
 static const char *cli_find_short_option(const struct bn_cli *cli)
 {
   if (cli_is_dashed(cli->test))
@@ -367,6 +367,8 @@ static const char *cli_find_short_option(const struct bn_cli *cli)
    option without its value, any other option, a mistyped subcommand.  Returns -1. */
 static int cli_refuse_word(const struct bn_cli *cli, const char *arg)
 {
+  if (bn_cli_check_reserved(cli) != 0)
+    return -1;
   const char *dashed = cli->policy->plain_errors ? NULL : cli_find_short_option(cli);
   const char *subcommand = cli_find_near_subcommand(cli);
   char masked[BN_MASK_MAX], masked_command[BN_MASK_MAX];
@@ -375,8 +377,6 @@ static int cli_refuse_word(const struct bn_cli *cli, const char *arg)
   const bool lacks_weight = bn_mix_is_test(cli->policy, cli->test) && !cli->hides_command &&
                             !bn_cli_is_command_name(cli->command);
 
-  if (bn_cli_check_reserved(cli) != 0)
-    return -1;
   /* The text after the letter may be a password. */
   if (dashed != NULL && cli->hint[0] == '\0')
     bn_log_stderr("%.2s: no such option; options have two dashes and a name, such as --threads=4",

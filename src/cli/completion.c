@@ -43,14 +43,13 @@ void bn_completion_end(const struct bn_completion *c)
 
 /* --- rows: kind|scope|name|words|text, quoted in a way that all three shells read alike --- */
 
-/* Prints a row.  `words` is "|WORDS", or "=|WORDS" for an option with a value, whose name ends with
-   '=' in the row. */
+/* Prints a row.  The name of an option with a value ends with '='. */
 static void completion_print_row(FILE *out, const char *kind, const char *scope, const char *name,
                                  const char *words, const char *text)
 {
   struct bn_buf row = {.max = 0}, quoted = {.max = 0};
 
-  (void)bn_buf_printf(&row, "%s|%s|%s%s|%s", kind, scope, name, words, text);
+  (void)bn_buf_printf(&row, "%s|%s|%s|%s|%s", kind, scope, name, words, text);
   (void)bn_escape_shell_word(&quoted, row.data);
   (void)fprintf(out, "  %s \\\n", quoted.data);
   bn_buf_done(&row);
@@ -61,7 +60,7 @@ static void completion_print_row(FILE *out, const char *kind, const char *scope,
 static void completion_print_plain_row(FILE *out, const char *kind, const char *scope,
                                        const char *name, const char *text)
 {
-  completion_print_row(out, kind, scope, name, "|", text);
+  completion_print_row(out, kind, scope, name, "", text);
 }
 
 /* Appends the words of a list that ends with NULL, with blanks between them.  An empty word, which
@@ -140,12 +139,13 @@ static void completion_append_values(struct bn_buf *out, const struct bn_opt *o)
 static void completion_print_option(FILE *out, const char *scope, const struct bn_opt *o)
 {
   struct bn_buf words = {.max = 0};
-  char name[128];
+  char dashed[128], name[sizeof dashed + 1];
 
   if (o->hidden || o->alias_of != NULL)
     return;
-  bn_near_copy_dashed(name, sizeof name, o->name);
-  (void)bn_buf_printf(&words, "%s|", o->type == BN_BOOL ? "" : "=");
+  bn_near_copy_dashed(dashed, sizeof dashed, o->name);
+  (void)snprintf(name, sizeof name, "%s%s", dashed, o->type == BN_BOOL ? "" : "=");
+  (void)bn_buf_str(&words, ""); /* words.data is not NULL then, even if no value is listed */
   completion_append_values(&words, o);
   completion_print_row(out, "option", scope, name, words.data, o->help);
   bn_buf_done(&words);

@@ -33,6 +33,7 @@ static bool connect_is_set(const struct bn_optset *options, const char *option)
 {
   const enum bn_origin origin = bn_optset_get_origin(options, option);
 
+  /* An origin that counts more has a greater number. */
   return origin != BN_FROM_DEFAULT && origin >= bn_optset_get_origin(options, "connect");
 }
 

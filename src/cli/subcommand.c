@@ -62,11 +62,12 @@ const struct bn_subcommand *bn_subcommand_find_asked(const struct bn_subcommand 
    the set in either case. */
 static int subcommand_declare(struct invocation *inv, struct bn_err *err)
 {
+  const bool override = false;
+
   inv->group = bn_alloc_print("%s options", inv->sub->name);
   inv->conf = bn_alloc(1, inv->sub->conf_size);
   inv->set = bn_optset_new(&bn_policy_bench);
-  return bn_optset_add(inv->set, inv->group, inv->sub->options, inv->conf,
-                       false /* overrides none */, err);
+  return bn_optset_add(inv->set, inv->group, inv->sub->options, inv->conf, override, err);
 }
 
 /* Declares --help in another table, because bench-studies(7) lists the options of the first one.
@@ -75,9 +76,9 @@ static int subcommand_declare_help(struct invocation *inv, struct bn_err *err)
 {
   static const struct bn_opt own[] = {
       {.name = "help", .type = BN_BOOL, .def = "off", .help = "this list of options"}, BN_OPT_END};
+  const bool override = false;
 
-  return bn_optset_add(inv->set, inv->group, own, &inv->wants_help, false /* overrides none */,
-                       err);
+  return bn_optset_add(inv->set, inv->group, own, &inv->wants_help, override, err);
 }
 
 /* Frees what has been read of a command line.  The invocation may be incomplete. */
@@ -105,7 +106,9 @@ static void subcommand_set_option(const struct invocation *inv, const char *arg)
 /* Returns the option of the subcommand that "--NAME" or "--NAME=VALUE" names, or NULL. */
 static const struct bn_opt *subcommand_find_option(const struct invocation *inv, const char *arg)
 {
-  return bn_opt_find(inv->sub->options, arg + 2, strcspn(arg + 2, "="));
+  const char *name = arg + strlen("--");
+
+  return bn_opt_find(inv->sub->options, name, strcspn(name, "="));
 }
 
 /* Returns the option of the subcommand that "-o" or "-oVALUE" names, or NULL. */
@@ -162,9 +165,10 @@ static int subcommand_set_long(const struct invocation *inv, const char *arg, co
 /* Refuses unknown options, and values that are wrong.  Returns 0, or -1 and err. */
 static int subcommand_check_options(const struct invocation *inv, struct bn_err *err)
 {
+  const bool accept_any = false;
   struct bn_optset_fault fault;
 
-  if (bn_optset_find_unknown(inv->set, false /* none is accepted */, &fault) ||
+  if (bn_optset_find_unknown(inv->set, accept_any, &fault) ||
       bn_optset_find_fault(inv->set, &fault))
     return bn_err_set(err, 0, "%s", fault.text);
   return 0;
@@ -203,8 +207,10 @@ static int subcommand_check_operands(const struct invocation *inv, struct bn_err
 /* Returns whether "--NAME" or "--NAME=VALUE" is an option of the subcommand. */
 static bool subcommand_is_own(const struct invocation *inv, const char *arg)
 {
+  const char *name = arg + strlen("--");
+
   return subcommand_find_option(inv, arg) != NULL ||
-         bn_opt_is_named(arg + 2, strcspn(arg + 2, "="), "help");
+         bn_opt_is_named(name, strcspn(name, "="), "help");
 }
 
 /* Returns whether an argument belongs to the command line of a run, which are all arguments after

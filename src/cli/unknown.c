@@ -29,9 +29,13 @@ static void unknown_refuse_bare_test(const struct bn_cli *cli)
   char meant[BN_CLI_HINT_MAX];
 
   (void)snprintf(meant, sizeof meant, "--test=%s", cli->test != NULL ? cli->test : "");
+  /* After "--test NAME", the test is NAME, and the hint is "--test=NAME" unless an earlier mistake
+     has set another one. */
+  const bool is_suggested = strcmp(cli->hint, meant) == 0;
+
   if (cli->policy->plain_errors)
     bn_log_stderr("invalid option: %s", cli->bare_test);
-  else if (strcmp(cli->hint, meant) == 0) /* the hint is about this argument */
+  else if (is_suggested)
     bn_log_stderr("%s: no value; did you mean %s?", cli->bare_test, meant);
   else
     bn_log_stderr("%s: no value", cli->bare_test);

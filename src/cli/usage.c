@@ -48,6 +48,7 @@ static void usage_print_general(const struct bn_optset *options)
     usage_print_block(options, "Pseudo-Random Numbers Generator options", random, 1);
   }
   usage_print_block(options, "Log options", log, 1);
+  /* Another block without a heading, so that it is aligned by itself. */
   (void)bn_optset_print_help(options, latency, 1, stdout);
   putchar('\n');
 }
@@ -72,6 +73,13 @@ static bool usage_is_installed(const struct bn_registry_driver *driver, char *co
   return false;
 }
 
+/* Returns whether the help has the driver. */
+static bool usage_has_driver(const struct bn_cli *cli, const struct bn_registry_driver *driver,
+                             char *const *names, size_t n)
+{
+  return usage_is_known_driver(cli, driver) && usage_is_installed(driver, names, n);
+}
+
 /* Returns whether a driver of that name is part of bench, and no added module. */
 static bool usage_is_registered(const char *name)
 {
@@ -92,7 +100,7 @@ static void usage_print_drivers(const struct bn_cli *cli, char *const *names, si
   (void)bn_optset_print_help(cli->options, general, 1, stdout);
   printf("\n\nCompiled-in database drivers:\n");
   for (d = bn_registry_drivers; d->name != NULL; d++)
-    if (usage_is_known_driver(cli, d) && usage_is_installed(d, names, n))
+    if (usage_has_driver(cli, d, names, n))
       printf("  %s - %s\n", d->name, d->title);
   for (size_t i = 0; i < n; i++)
     if (cli->policy->lists_own && !usage_is_registered(names[i]))
@@ -100,7 +108,7 @@ static void usage_print_drivers(const struct bn_cli *cli, char *const *names, si
              names[i]);
   putchar('\n');
   for (d = bn_registry_drivers; d->name != NULL; d++)
-    if (usage_is_known_driver(cli, d) && usage_is_installed(d, names, n))
+    if (usage_has_driver(cli, d, names, n))
       bn_cli_print_group(d->group, cli->options);
 }
 

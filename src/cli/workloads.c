@@ -68,10 +68,10 @@ int bn_cli_check_workloads(const struct bn_cli *cli)
 
   if (!bn_mix_is_test(cli->policy, at))
     return 0;
-  for (rc = bn_mix_next(&at, &item, &err); rc > 0; rc = bn_mix_next(&at, &item, &err))
+  while ((rc = bn_mix_next(&at, &item, &err)) > 0)
     if (workloads_check(&item) != 0)
       return -1;
-  if (rc < 0)
+  if (rc < 0) /* err shows a part of the test, which may be a password if the test is hidden */
     bn_log_stderr("%s", cli->hides_test ? "the weight of a workload is wrong" : err.text);
   return rc;
 }

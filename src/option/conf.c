@@ -39,7 +39,7 @@ static int conf_refuse_number(const struct bn_optset *s, struct bn_optset_fault 
   return conf_refuse(s, fault, w, text);
 }
 
-/* Returns seconds, of which no option has a negative number, as nanoseconds. */
+/* Returns seconds as nanoseconds.  No option has a negative number of seconds. */
 static uint64_t conf_to_ns(double seconds)
 {
   return (uint64_t)llround(seconds * (double)BN_NSEC_PER_SEC);
@@ -112,7 +112,7 @@ static const char *conf_find_value(const struct bn_conf *c, const char *option,
   size_t i = 0;
 
   (void)snprintf(number, CONF_NUMBER, "%" PRId64, r->events_per_session);
-  while (strcmp(options[i].name, option) != 0)
+  while (strcmp(options[i].name, option) != 0) /* all options of the pairs are listed */
     i++;
   return options[i].value;
 }
@@ -316,9 +316,11 @@ static int conf_finish_limits(struct bn_conf *c, const struct bn_optset *s,
 /* Returns whether the text is a whole number of up to nine digits, perhaps with '%' after it. */
 static bool conf_is_time_or_percentage(const char *text)
 {
-  const size_t len = strspn(text, "0123456789");
+  enum { DIGITS_MAX = 9 }; /* any such number fits into an int32_t */
+  const size_t n_digits = strspn(text, "0123456789");
+  const char *unit = text + n_digits;
 
-  return len > 0 && len <= 9 && (text[len] == '\0' || strcmp(text + len, "%") == 0);
+  return n_digits > 0 && n_digits <= DIGITS_MAX && (unit[0] == '\0' || strcmp(unit, "%") == 0);
 }
 
 /* Returns the seconds of a text for which conf_is_time_or_percentage is true.  A percentage is that
@@ -446,8 +448,8 @@ static int conf_finish_checkpoints(struct bn_conf *c, const struct bn_optset *s,
 {
   static const struct wrong too_many = {"report-checkpoints", "one too many; allowed: up to 256",
                                         "Too many checkpoints in --report-checkpoints (up to 256 "
-                                        "can be defined)"},
-                            no_time = {"report-checkpoints",
+                                        "can be defined)"};
+  static const struct wrong no_time = {"report-checkpoints",
                                        "not a whole number of seconds; allowed: 0 or more",
                                        "Invalid value for --report-checkpoints: '%s'"};
   _Static_assert(BN_CHECKPOINTS_MAX == 256, "as in too_many");
@@ -521,8 +523,8 @@ static int conf_finish_percentiles(struct bn_conf *c, const struct bn_optset *s,
                                    struct bn_optset_fault *fault)
 {
   static const struct wrong too_many = {"percentile", "one too many; allowed: up to 32",
-                                        "Too many percentiles in --percentile (up to 32)"},
-                            none_left = {"percentile", "cannot be used with --histogram",
+                                        "Too many percentiles in --percentile (up to 32)"};
+  static const struct wrong none_left = {"percentile", "cannot be used with --histogram",
                                          "--histogram cannot be used with --percentile=0"};
   _Static_assert(BN_PERCENTS_MAX == 32, "as in too_many");
   const struct bn_list *list = &c->raw.percentile;
@@ -552,6 +554,8 @@ static int conf_finish_percentiles(struct bn_conf *c, const struct bn_optset *s,
 
 int bn_conf_finish(struct bn_conf *c, const struct bn_optset *s, struct bn_optset_fault *fault)
 {
+  /* Steps use what earlier ones have derived: the limits use the length of a profile, and the
+     forced shutdown uses the limit of time. */
   static int (*const steps[])(struct bn_conf *, const struct bn_optset *,
                               struct bn_optset_fault *) = {
       conf_finish_profile,         conf_check_pairs,       conf_finish_interval, conf_finish_limits,

@@ -85,10 +85,10 @@ int bn_mix_next(const char **at, struct bn_mix_item *item, struct bn_err *err)
     return bn_err_set(err, EINVAL, "%s: each of several workloads needs a weight, such as %s@1",
                       shown, shown);
   }
-  *item =
-      (struct bn_mix_item){.name = text,
-                           .len = (size_t)(mark - text),
-                           .weight = mix_read_weight(mark + 1, (size_t)(text + len - mark) - 1)};
+  const size_t name_len = (size_t)(mark - text), weight_len = len - name_len - strlen("@");
+
+  *item = (struct bn_mix_item){
+      .name = text, .len = name_len, .weight = mix_read_weight(mark + 1, weight_len)};
   if (item->weight > 0)
     return 1;
   mix_mask_part(text, len, shown);

@@ -153,8 +153,9 @@ static enum bn_optset_error opt_parse_bool_loosely(const struct bn_optset *s, st
   return BN_OPTSET_OK;
 }
 
-/* Sets the number that the text begins with, or 0, as a dialect does.  The number is parsed again,
-   because that checks its bounds.  Returns OK, or RANGE if it is out of bounds. */
+/* Sets the number that the text begins with, or 0, as a dialect does.  The number, which 17 digits
+   tell exactly, is parsed again, because that checks its bounds.  Returns OK, or RANGE if it is out
+   of bounds. */
 static enum bn_optset_error opt_set_leading_number(const struct bn_entry *e, const char *text)
 {
   char number[64];
@@ -202,9 +203,9 @@ static enum bn_optset_error opt_set_misread(const struct bn_optset *s, const str
   return rc;
 }
 
-/* Sets the value as sysbench reads it: a text that it misreads gives what it makes of that, unless
-   it declares the option as an int.  Returns BAD or RANGE for a text that the dialect refuses
-   too. */
+/* Sets the value as sysbench reads it.  Of a text that does not fit, sysbench makes some value,
+   unless it declares the option as an int.  Returns BAD or RANGE for a text that the dialect
+   refuses too. */
 static enum bn_optset_error opt_parse_loosely(const struct bn_optset *s, struct bn_entry *e,
                                               const struct bn_setting *st)
 {
@@ -239,24 +240,25 @@ static bool opt_setting_is_empty(const struct bn_setting *st)
 }
 
 /* Returns whether the option needs a value and has none.  Outside of dialects, a number needs one:
-   sysbench takes "--time=" for "--time=0", and the run never ends.  A text of an option that
-   sysbench has may be empty, as there.  A text that only bench has may not be empty if it has a
-   default, because an empty one most often comes from a variable of the shell that was not set. */
+   sysbench takes "--time=" for "--time=0", and the run never ends.  The text of an option of
+   sysbench may be empty, as there.  The text of an option that only bench has may not, if the
+   option has a default: an empty text most often comes from a shell variable that was not set. */
 static bool opt_lacks_value(const struct bn_optset *s, const struct bn_opt *o,
                             const struct bn_setting *st)
 {
-  const char *def = bn_opt_get_default(o, s->policy);
-  const bool has_default = def != NULL && def[0] != '\0';
-  const bool is_text = o->type == BN_STRING || o->type == BN_PATH;
-  const bool has_no_equals = st->text == NULL && st->path == NULL; /* "--time" */
-
   if (!opt_setting_is_empty(st))
     return false;
   if (o->filled)
     return true;
+  const bool has_no_equals = st->text == NULL && st->path == NULL; /* "--time" */
+
   /* A list may be empty after '='. */
   if (bn_optval_is_numeric(o))
     return !s->policy->loose_values && (o->type != BN_LIST || has_no_equals);
+  const char *def = bn_opt_get_default(o, s->policy);
+  const bool has_default = def != NULL && def[0] != '\0';
+  const bool is_text = o->type == BN_STRING || o->type == BN_PATH;
+
   return is_text && bn_opt_is_native(o) && !o->blank && has_default;
 }
 

@@ -109,10 +109,13 @@ static bool optfile_find_second_option(const struct reader *r, const char *value
 {
   const char *at = value;
 
-  while (bn_optval_next(&at, item) > 0)
-    if (item->text > value && strchr(blanks, item->text[-1]) != NULL &&
-        optfile_is_option(r, item->text, item->len))
+  while (bn_optval_next(&at, item) > 0) {
+    /* The character before an item in quotes is the quote. */
+    const bool is_after_blank = item->text > value && strchr(blanks, item->text[-1]) != NULL;
+
+    if (is_after_blank && optfile_is_option(r, item->text, item->len))
       return true;
+  }
   return false;
 }
 

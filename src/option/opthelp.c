@@ -20,7 +20,7 @@ struct block {
 static const char *opthelp_find_form(const struct bn_opt *o, const struct bn_policy *policy)
 {
   static const char on_off[] = "[=on|off]";
-  /* An option with this form takes other words too, and is shown as a switch. */
+  /* An option of another type that has this form is shown as a switch. */
   const bool is_switch = o->form != NULL && strcmp(o->form, on_off) == 0;
 
   if (o->form != NULL && !is_switch)
@@ -166,7 +166,7 @@ static void opthelp_print_words(const struct printing *p, const char *text, cons
     text += len;
   }
   if (def != NULL) {
-    (void)opthelp_print_gap(p, column, strlen(def) + 2);
+    (void)opthelp_print_gap(p, column, strlen(def) + strlen("[]"));
     (void)fprintf(p->out, "[%s]", def);
   }
 }
@@ -310,13 +310,14 @@ static void opthelp_put_choices(const struct bn_opt *o, FILE *out)
 static void opthelp_put_bounds(const struct bn_opt *o, FILE *out)
 {
   const bool is_bounded = o->max != 0 && (o->max != INT64_MAX || o->min != INT64_MIN);
+  const bool is_usual = o->min == 0 && o->max == INT32_MAX;
   const bool has_max = o->max != INT64_MAX && o->max != INT32_MAX;
 
-  if (!is_bounded)
+  if (!is_bounded || is_usual)
     return;
   if (has_max)
     (void)fprintf(out, "From %" PRId64 " to %" PRId64 ".\n", o->min, o->max);
-  else if (o->max == INT64_MAX || o->min != 0)
+  else
     (void)fprintf(out, "At least %" PRId64 ".\n", o->min);
 }
 

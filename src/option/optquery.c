@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Queries of the set of options: names, faults, settings that wait for their option, values. */
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -159,42 +160,67 @@ static void optquery_explain_unknown(const struct bn_optset *s, const struct bn_
                  dashed);
 }
 
+/* Returns the switch to which a pending setting gives a bad value, or NULL: the setting is that of
+   an unknown option. */
+static const struct bn_opt *optquery_find_switch(const struct bn_optset *s,
+                                                 const struct bn_setting *st)
+{
+  return st->bad_bool ? bn_optset_find(s, st->name) : NULL;
+}
+
+/* Returns whether a test that accepts unknown options accepts the pending setting.  To a version
+   that takes unknown options, a switch that only bench has is one of them. */
+static bool optquery_is_acceptable(const struct bn_optset *s, const struct bn_setting *st)
+{
+  const struct bn_opt *o = optquery_find_switch(s, st);
+
+  return !st->bad_bool || (o != NULL && bn_opt_is_native(o) && s->policy->old_names_always);
+}
+
+/* Sets *out to the fault of a pending setting. */
+static void optquery_explain_pending(const struct bn_optset *s, const struct bn_setting *st,
+                                     struct bn_optset_fault *out)
+{
+  const struct bn_opt *o = optquery_find_switch(s, st);
+
+  *out = (struct bn_optset_fault){.kind = BN_OPTSET_UNKNOWN,
+                                  .typed = st->typed != NULL ? st->typed : st->name};
+  if (s->policy->plain_errors)
+    optquery_explain_plainly(out);
+  else if (o == NULL)
+    optquery_explain_unknown(s, st, out);
+  else
+    bn_optval_explain(o, st->text, BN_OPTSET_BOOL, s->policy, out);
+}
+
 bool bn_optset_find_unknown(const struct bn_optset *s, bool accept_any, struct bn_optset_fault *out)
 {
   for (size_t i = 0; i < s->n_pending; i++) {
     const struct bn_setting *st = &s->pending[i];
-    /* The switch that has a bad value; NULL: there is no option of that name. */
-    const struct bn_opt *o = st->bad_bool ? bn_optset_find(s, st->name) : NULL;
-    /* To a version that takes unknown options, a switch that only bench has is one of them. */
-    const bool is_unknown_there = o != NULL && bn_opt_is_native(o) && s->policy->old_names_always;
-    const bool is_accepted = accept_any && (!st->bad_bool || is_unknown_there);
+    const bool is_typed = st->path == NULL;
 
-    if (st->path != NULL || is_accepted)
-      continue;
-    *out = (struct bn_optset_fault){.kind = BN_OPTSET_UNKNOWN,
-                                    .typed = st->typed != NULL ? st->typed : st->name};
-    if (s->policy->plain_errors)
-      optquery_explain_plainly(out);
-    else if (o == NULL)
-      optquery_explain_unknown(s, st, out);
-    else
-      bn_optval_explain(o, st->text, BN_OPTSET_BOOL, s->policy, out);
-    return true;
+    if (is_typed && !(accept_any && optquery_is_acceptable(s, st))) {
+      optquery_explain_pending(s, st, out);
+      return true;
+    }
   }
   return false;
 }
 
-/* Replaces the dashes with which the sentence begins by "FILE:LINE: " if a file has the setting.
-   The sentences of dialects, some of which begin without dashes, do not name the place. */
+/* Turns "--NAME=VALUE: ..." into "FILE:LINE: NAME=VALUE: ..." if a file has the setting.  The
+   sentences of dialects have other forms, and do not name the place. */
 static void optquery_name_place(const struct bn_optset *s, const struct bn_setting *st,
                                 struct bn_optset_fault *fault)
 {
+  enum { PATH_SHOWN = 200, SENTENCE_SHOWN = 400 }; /* bytes; the text has room for both */
+  static const char dashes[] = "--";
   char text[sizeof fault->text];
 
   if (st->path == NULL || s->policy->plain_errors)
     return;
-  (void)snprintf(text, sizeof text, "%.200s:%u: %.400s", st->path, st->line,
-                 fault->text + strlen("--"));
+  assert(strncmp(fault->text, dashes, strlen(dashes)) == 0);
+  (void)snprintf(text, sizeof text, "%.*s:%u: %.*s", PATH_SHOWN, st->path, st->line, SENTENCE_SHOWN,
+                 fault->text + strlen(dashes));
   memcpy(fault->text, text, sizeof text);
 }
 

@@ -79,7 +79,9 @@ char *bn_optval_copy_first(const char *text, bool with_commas, const char **rest
       first[len++] = ',';
     memcpy(first + len, item.text, item.len);
     len += item.len;
-    ends = !with_commas || text[strspn(text, item_blanks)] != ',';
+    const bool comma_follows = text[strspn(text, item_blanks)] == ',';
+
+    ends = !with_commas || !comma_follows;
   }
   *rest = text;
   return first;
@@ -387,12 +389,13 @@ const char *bn_opt_mask_text(const struct bn_opt *o, const char *text)
    checks only formats that are literals. */
 static void optval_format_message(char *out, size_t len, const char *message, const char *value)
 {
-  const char *at = strstr(message, "%s");
+  static const char place[] = "%s"; /* of the value */
+  const char *at = strstr(message, place);
 
   if (at == NULL)
     (void)snprintf(out, len, "%s", message);
   else
-    (void)snprintf(out, len, "%.*s%s%s", (int)(at - message), message, value, at + 2);
+    (void)snprintf(out, len, "%.*s%s%s", (int)(at - message), message, value, at + strlen(place));
 }
 
 int bn_opt_refuse(const struct bn_policy *policy, const struct bn_opt_refusal *r, const char *plain,
@@ -546,7 +549,7 @@ void bn_optval_explain(const struct bn_opt *o, const char *text, enum bn_optset_
                        const struct bn_policy *policy, struct bn_optset_fault *out)
 {
   const char *shown = text != NULL ? text : "";
-  char name[128], known[200], masked[BN_MASK_MAX];
+  char name[128], allowed[200], masked[BN_MASK_MAX];
 
   *out = (struct bn_optset_fault){.kind = kind, .opt = o};
   if (policy->plain_errors) {
@@ -554,11 +557,11 @@ void bn_optval_explain(const struct bn_opt *o, const char *text, enum bn_optset_
     return;
   }
   bn_near_copy_dashed(name, sizeof name, o->name);
-  optval_print_allowed(o, known, sizeof known);
+  optval_print_allowed(o, allowed, sizeof allowed);
   if (text == NULL)
-    (void)snprintf(out->text, sizeof out->text, "--%s: no value; allowed: %s", name, known);
+    (void)snprintf(out->text, sizeof out->text, "--%s: no value; allowed: %s", name, allowed);
   else
     (void)snprintf(out->text, sizeof out->text, "--%s=%.200s: %s; allowed: %s", name,
                    bn_mask_text(bn_opt_mask_text(o, text), masked),
-                   optval_find_reason(o, text, kind), known);
+                   optval_find_reason(o, text, kind), allowed);
 }

@@ -67,30 +67,31 @@ static const struct {
                             "not a whole number of threads, or too great", 1000000},
 };
 
-/* Returns NULL, or what is wrong with a value, for a message that ends with the greatest value:
-   "the rate is greater than 100". */
-static const char *profile_judge_value(const struct profile_reader *r, double value)
+static bool profile_is_too_great(const struct profile_reader *r, double value)
 {
-  if (value > curves[r->out->of].most)
-    return "greater than";
-  if (r->out->of == BN_PROFILE_THREADS && value != floor(value))
-    return "not whole; at most";
-  return NULL;
+  return value > curves[r->out->of].most;
+}
+
+/* Returns whether the value is a number of threads that is not whole.  Rates may have fractions. */
+static bool profile_is_fraction_of_threads(const struct profile_reader *r, double value)
+{
+  return r->out->of == BN_PROFILE_THREADS && value != floor(value);
 }
 
 /* Reads a value of the curve. */
 static bool profile_read_value(struct profile_reader *r, double *value)
 {
-  const char *const begin = r->at, *wrong;
+  const char *const begin = r->at, *const name = curves[r->out->of].value;
+  const int most = curves[r->out->of].most;
 
   *value = 0;
   if (!bn_units_read(&r->at, value))
     return profile_refuse(r, r->at, "%s", curves[r->out->of].missing);
-  wrong = profile_judge_value(r, *value);
-  if (wrong == NULL)
-    return true;
-  return profile_refuse(r, begin, "the %s is %s %d", curves[r->out->of].value, wrong,
-                        curves[r->out->of].most);
+  if (profile_is_too_great(r, *value))
+    return profile_refuse(r, begin, "the %s is greater than %d", name, most);
+  if (profile_is_fraction_of_threads(r, *value))
+    return profile_refuse(r, begin, "the %s is not whole; at most %d", name, most);
+  return true;
 }
 
 /* Reads a time greater than 0, in seconds. */
@@ -309,7 +310,7 @@ static const char *profile_read_row(const struct profile_reader *r, const char *
     *at += 1 + strspn(*at + 1, blanks);
   if (!bn_units_read(at, &row->rate))
     return curves[r->out->of].missing;
-  if (profile_judge_value(r, row->rate) != NULL)
+  if (profile_is_too_great(r, row->rate) || profile_is_fraction_of_threads(r, row->rate))
     return curves[r->out->of].refused;
   *at += strspn(*at, blanks);
   return **at == '\0' || **at == '#' ? NULL : "more than two columns";

@@ -87,7 +87,8 @@ int bn_words_split(const char *text, struct bn_list *out, struct bn_err *err)
 
 size_t bn_words_get_group_len(const char *text)
 {
-  size_t len = strcspn(text, ";'\"");
+  static const char marks[] = ";'\"";
+  size_t len = strcspn(text, marks);
 
   while (text[len] == '\'' || text[len] == '"') {
     const char *end = strchr(text + len + 1, text[len]);
@@ -95,7 +96,7 @@ size_t bn_words_get_group_len(const char *text)
     if (end == NULL)
       return strlen(text);
     len = (size_t)(end + 1 - text);
-    len += strcspn(text + len, ";'\"");
+    len += strcspn(text + len, marks);
   }
   return len;
 }

@@ -18,11 +18,12 @@ struct answer {
 static void datadir_check_row(void *arg, const struct bn_sql_value pair[2])
 {
   const struct answer *a = arg;
+  const struct bn_sql_value *proof = &pair[0], *folder = &pair[1];
   const bool is_here =
-      pair[0].len == strlen(a->proof) && strncmp(pair[0].ptr, a->proof, pair[0].len) == 0;
+      proof->len == strlen(a->proof) && strncmp(proof->ptr, a->proof, proof->len) == 0;
 
-  if (is_here && pair[1].len < PATH_MAX)
-    (void)snprintf(a->folder, PATH_MAX, "%.*s", (int)pair[1].len, pair[1].ptr);
+  if (is_here && folder->len < PATH_MAX)
+    (void)snprintf(a->folder, PATH_MAX, "%.*s", (int)folder->len, folder->ptr);
 }
 
 int bn_datadir_find(struct bn_sql_side_query *query, char folder[PATH_MAX], struct bn_err *err)

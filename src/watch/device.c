@@ -20,10 +20,10 @@ struct device {
   uint64_t row[BN_ROW_FIELDS]; /* the last row of /proc/diskstats that was read, with wide times */
 };
 
-/* Finds the numbers of the block device under a place.  Returns false if there is none, as under
-   tmpfs, overlay and NFS.  stat() gives files of btrfs, which may span several devices, a number
-   with major 0; the device that the mount table names is taken then. */
-static bool device_find(struct device *d, const struct bn_place *place)
+/* Sets d->major and d->minor to those of the block device under a place.  Returns false if there is
+   none, as under tmpfs, overlay and NFS.  stat() gives files of btrfs, which may span several
+   devices, a number with major 0; the device that the mount table names is taken then. */
+static bool device_find_numbers(struct device *d, const struct bn_place *place)
 {
   struct stat st;
 
@@ -42,11 +42,13 @@ static bool device_find(struct device *d, const struct bn_place *place)
 }
 
 /* Sets the folder to that of the test's files or, if the test has a database, to that of its
-   server's files.  Returns 0, or -1 and err. */
+   server's files.  The server is asked over d->side_query, which stays open until device_close is
+   called, also after a failure.  Returns 0, or -1 and err. */
 static int device_find_folder(struct device *d, const struct bn_watch_place *at,
                               char folder[PATH_MAX], struct bn_err *err)
 {
   if (at->folder != NULL) {
+    /* A path of PATH_MAX bytes or more, which would be cut, is that of no folder. */
     (void)snprintf(folder, PATH_MAX, "%s", at->folder);
     return 0;
   }
@@ -70,7 +72,7 @@ static int device_open(void *self, const struct bn_watch_place *at, struct bn_er
   if (device_find_folder(d, at, folder, err) != 0)
     return -1;
   bn_place_read(&place, "", folder);
-  if (!device_find(d, &place))
+  if (!device_find_numbers(d, &place))
     return bn_err_set(err, ENODEV,
                       "no device is watched: the file system of '%.200s' (%s) has no block device",
                       place.path, place.file_system);
@@ -110,8 +112,8 @@ static void device_interrupt(void *self)
   bn_sql_side_query_interrupt(&d->side_query);
 }
 
-/* The connection is closed here and not when the folder is known: device_interrupt may use it at
-   any time before. */
+/* The connection is closed here and not as soon as the folder is known: until device_close is
+   called, another thread may call device_interrupt, which uses it. */
 static void device_close(void *self)
 {
   struct device *d = self;

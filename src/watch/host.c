@@ -33,6 +33,7 @@ static int host_open(void *self, const struct bn_watch_place *place, struct bn_e
 
   (void)place;
   bn_buf_init(&h->text, TEXT_MAX);
+  /* Every reading needs this file: without it, the host is not watched at all. */
   return host_read_text(&h->text, "/proc/stat", err);
 }
 

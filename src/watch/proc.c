@@ -111,8 +111,8 @@ void bn_proc_parse_meminfo(const char *text, uint64_t value[BN_HOST_COUNTS])
    two of each eight, the bytes and the packets, count. */
 void bn_proc_parse_net(const char *text, uint64_t value[BN_HOST_COUNTS])
 {
-  enum { SENT = 8, NUMBERS = SENT + 2 };
-  uint64_t received[2] = {0}, sent[2] = {0}, number[NUMBERS]; /* bytes and packets */
+  enum { BYTES, PACKETS, COUNTED, SENT = 8, NUMBERS = SENT + COUNTED };
+  uint64_t received[COUNTED] = {0}, sent[COUNTED] = {0}, number[NUMBERS];
   bool has_interface = false;
 
   for (; *text != '\0'; text = bn_kernel_next_line(text)) {
@@ -122,18 +122,18 @@ void bn_proc_parse_net(const char *text, uint64_t value[BN_HOST_COUNTS])
       continue;
     has_interface = true;
     if (strncmp(name, "lo:", strlen("lo:")) == 0) { /* receives all that it sends */
-      value[BN_HOST_LOOPBACK] = number[SENT];
+      value[BN_HOST_LOOPBACK] = number[SENT + BYTES];
       continue;
     }
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < COUNTED; i++) {
       received[i] += number[i];
       sent[i] += number[SENT + i];
     }
   }
   if (!has_interface)
     return;
-  value[BN_HOST_RECEIVED] = received[0];
-  value[BN_HOST_RECEIVED_PACKETS] = received[1];
-  value[BN_HOST_SENT] = sent[0];
-  value[BN_HOST_SENT_PACKETS] = sent[1];
+  value[BN_HOST_RECEIVED] = received[BYTES];
+  value[BN_HOST_RECEIVED_PACKETS] = received[PACKETS];
+  value[BN_HOST_SENT] = sent[BYTES];
+  value[BN_HOST_SENT_PACKETS] = sent[PACKETS];
 }

@@ -90,7 +90,7 @@ static size_t server_get_index(const struct pass *p, const struct bn_sql_value *
    counts. */
 static bool server_parse_number(const struct bn_sql_value *v, uint64_t *number)
 {
-  char digits[24];
+  char digits[24]; /* more than the largest number of 64 bits has */
 
   if (v->len == 0 || v->len >= sizeof digits)
     return false;
@@ -118,13 +118,14 @@ static bool server_is_plain_name(const struct bn_sql_value *v)
    many names. */
 static void server_add_pair(void *arg, const struct bn_sql_value pair[2])
 {
+  const struct bn_sql_value *name = &pair[0], *value = &pair[1];
   struct pass *p = arg;
   uint64_t number;
   size_t i;
 
-  if (!server_is_plain_name(&pair[0]) || !server_parse_number(&pair[1], &number))
+  if (!server_is_plain_name(name) || !server_parse_number(value, &number))
     return;
-  i = server_get_index(p, &pair[0]);
+  i = server_get_index(p, name);
   if (i == BN_READING_MAX)
     return;
   p->reading->value[i] = number;
