@@ -34,6 +34,7 @@ static const struct {
 };
 
 enum { N_SHORTS = sizeof shorts / sizeof shorts[0] };
+enum { LIST_MAX = 256 }; /* bytes of a list of names in a message */
 
 /* The figures that parts of a run have and the whole run does not: first that of kinds of events
    and groups, then those of phases. */
@@ -144,8 +145,8 @@ static int assert_read_rank(struct bn_assert *a, const char *text, struct bn_err
   return 0;
 }
 
-/* Returns how the value of a figure is found: full names mean the same as short names, as "max_s"
-   and "max" do. */
+/* Returns how the value of a figure is found.  A figure that has a short name is found as by that
+   name: "max_s" means the same as "max". */
 static enum bn_assert_what assert_what_of(const struct bn_view_field *f)
 {
   for (size_t i = 0; i < N_SHORTS; i++)
@@ -177,7 +178,7 @@ static int assert_read_name(struct bn_assert *a, const char *name, struct bn_err
 
 bool bn_assert_is_latency(const struct bn_assert *a)
 {
-  return a->what >= BN_ASSERT_RANK;
+  return a->what >= BN_ASSERT_RANK; /* the enum has the latencies last */
 }
 
 bool bn_assert_is_percentile(const struct bn_assert *a)
@@ -190,9 +191,9 @@ bool bn_assert_is_share(const struct bn_assert *a)
   return a->field == &part_figures[SHARE_FIGURE];
 }
 
-/* Refuses a figure that only parts of a run have, because no part is named.  Returns 0, or -1 and
-   err. */
-static int assert_check_whole(const struct bn_assert *a, const char *name, struct bn_err *err)
+/* Checks that the whole run has the figure of an assertion without a part.  name: the figure as
+   typed.  Returns 0, or -1 and err. */
+static int assert_check_whole_run(const struct bn_assert *a, const char *name, struct bn_err *err)
 {
   if (a->field != NULL && assert_is_of_phases(a->field))
     return bn_err_set(err, 0, "%s is of a phase; write %s@" BN_PHASE_PART "NUMBER", name, name);
@@ -202,15 +203,15 @@ static int assert_check_whole(const struct bn_assert *a, const char *name, struc
   return 0;
 }
 
-/* Returns whether parts such as this one, of kinds of events, of groups or of phases, have a figure
-   of that name that is no latency. */
+/* Returns whether a part has a figure of that name that is no latency.  All phases have the same
+   figures, and so have all kinds of events and groups. */
 static bool assert_part_has(const char *part, const char *figure)
 {
   return bn_phases_is_part(part) ? bn_phases_have_figure(figure)
                                  : bn_layout_has_number(bn_layout_event_kind, figure);
 }
 
-/* Adds the names of the figures that parts such as this one have besides latencies. */
+/* Adds the names of the figures that a part has besides latencies. */
 static void assert_add_figures(struct bn_buf *names, const char *part)
 {
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
@@ -221,12 +222,13 @@ static void assert_add_figures(struct bn_buf *names, const char *part)
       (void)bn_buf_printf(names, ", %s", part_figures[i].name);
 }
 
-/* Refuses a figure that parts such as this one do not have.  Returns -1. */
+/* Refuses a figure that the part does not have, with the names of those that it has.  Returns
+   -1. */
 static int assert_refuse_figure(const char *part, const char *name, struct bn_err *err)
 {
   const char *kind = bn_event_kinds_parse_part(part);
   const char *parts = "phases"; /* in words */
-  struct bn_buf names = {.max = 256};
+  struct bn_buf names = {.max = LIST_MAX};
 
   if (kind != NULL)
     parts = bn_event_kinds_is_group(kind) ? "groups" : "kinds of events";
@@ -244,7 +246,7 @@ static int assert_check_part(struct bn_assert *a, const char *name, struct bn_er
   const char *kind = bn_event_kinds_parse_part(a->part);
 
   if (a->part[0] == '\0')
-    return assert_check_whole(a, name, err);
+    return assert_check_whole_run(a, name, err);
   if (kind != NULL && kind[0] == '\0')
     return bn_err_set(err, 0, "the name of a kind of events after @" BN_EVENT_PART " is missing");
   if (kind != NULL && strcmp(kind, BN_GROUP_PART) == 0)
@@ -413,7 +415,7 @@ static size_t assert_find_hist_by_name(const struct bn_metrics *m, const char *n
   return i;
 }
 
-/* Returns the end of a list of names, whose last names are missing if the buffer was too small. */
+/* Returns what follows a list of names in a message: ", ..." if not all names fitted. */
 static const char *assert_end_of_list(const struct bn_buf *names)
 {
   return names->failed ? ", ..." : "";
@@ -438,29 +440,45 @@ static int assert_refuse_kind(const char *name, const struct bn_buf *known, stru
                     shown);
 }
 
-/* Returns 0 if the run has that kind of events or group, or -1 and err. */
-static int assert_check_kind(const char *name, const struct bn_metrics *m, struct bn_err *err)
+/* Returns whether the run has that kind of events or group. */
+static bool assert_has_kind(const struct bn_metrics *m, const char *name)
 {
-  const bool is_group = bn_event_kinds_is_group(name);
   struct bn_event_kind_rows rows;
-  struct bn_buf known = {.max = 256};
-  bool found = false;
+
+  for (size_t k = 0; bn_event_kinds_find_rows(m, k, &rows); k++)
+    if (strcmp(bn_event_kinds_name(m->hist[rows.hist].name), name) == 0)
+      return true;
+  return false;
+}
+
+/* Adds the names of the groups of the run, or of its other kinds of events. */
+static void assert_add_kinds(struct bn_buf *names, const struct bn_metrics *m, bool of_groups)
+{
+  struct bn_event_kind_rows rows;
 
   for (size_t k = 0; bn_event_kinds_find_rows(m, k, &rows); k++) {
     const char *kind = bn_event_kinds_name(m->hist[rows.hist].name);
 
-    found |= strcmp(kind, name) == 0;
-    if (bn_event_kinds_is_group(kind) == is_group)
-      (void)bn_buf_printf(&known, "%s%s", known.len > 0 ? ", " : "",
+    if (bn_event_kinds_is_group(kind) == of_groups)
+      (void)bn_buf_printf(names, "%s%s", names->len > 0 ? ", " : "",
                           bn_event_kinds_bare_name(kind));
   }
-  if (!found)
-    (void)assert_refuse_kind(name, &known, err);
-  bn_buf_done(&known);
-  return found ? 0 : -1;
 }
 
-/* Returns whether groups made the run (--group). */
+/* Returns 0 if the run has that kind of events or group, or -1 and err. */
+static int assert_check_kind(const char *name, const struct bn_metrics *m, struct bn_err *err)
+{
+  struct bn_buf known = {.max = LIST_MAX};
+
+  if (assert_has_kind(m, name))
+    return 0;
+  assert_add_kinds(&known, m, bn_event_kinds_is_group(name));
+  (void)assert_refuse_kind(name, &known, err);
+  bn_buf_done(&known);
+  return -1;
+}
+
+/* Returns whether the run consists of groups (--group). */
 static bool assert_has_groups(const struct bn_metrics *m)
 {
   struct bn_event_kind_rows rows;
@@ -495,7 +513,7 @@ static int assert_check_timing(const char *name, const struct bn_assert_scope *s
 {
   const struct bn_metrics *m = scope->metrics;
   const bool has_sql = (scope->kinds & 1U << BN_KIND_SQL) != 0;
-  struct bn_buf known = {.max = 256};
+  struct bn_buf known = {.max = LIST_MAX};
 
   if (scope->statements || assert_find_hist_by_name(m, name) < m->n_hists)
     return 0;
@@ -575,14 +593,14 @@ size_t bn_assert_find_hist(const struct bn_assert *a, const struct bn_metrics *m
 
 /* --- showing ---------------------------------------------------------------------------------- */
 
-/* Returns how many decimals a value in that unit is printed with: none for a whole count or ns. */
+/* Returns how many decimals a value in that unit is printed with: none if it is a whole count, else
+   as many as show three digits, but at least two except for ns. */
 static int assert_decimals_of(double value, const char *unit)
 {
-  const bool counted = strcmp(unit, "1") == 0 || strcmp(unit, "bytes") == 0;
+  const bool is_count = strcmp(unit, "1") == 0 || strcmp(unit, "bytes") == 0;
+  const int least = strcmp(unit, "ns") == 0 ? 0 : 2;
 
-  if (counted && value == floor(value))
-    return 0;
-  return bn_units_count_decimals(value, strcmp(unit, "ns") == 0 ? 0 : 2);
+  return is_count && value == floor(value) ? 0 : bn_units_count_decimals(value, least);
 }
 
 const char *bn_assert_format(const struct bn_verdict *v, char *out, size_t size)

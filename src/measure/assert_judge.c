@@ -7,8 +7,9 @@
 #include "measure/event_kinds.h"
 #include "measure/phases.h"
 
-/* Makes a finding of a value in the unit of the view, which bn_assert_judge() converts.  NaN:
-   nothing was measured.  at_least: an unfinished event may make the value larger. */
+/* Makes a finding of a value in the unit of the view, which bn_assert_judge() converts; `holds` is
+   set there, too.  NaN: nothing was measured.  at_least: an unfinished event may make the value
+   larger. */
 static struct bn_finding assert_make_bounded(double value, bool at_least)
 {
   const bool measured = !isnan(value);
@@ -23,7 +24,7 @@ static struct bn_finding assert_make_finding(double value)
   return assert_make_bounded(value, false /* exact */);
 }
 
-/* Finds the share of the attempts that ended in an error. */
+/* Finds the share of the attempts, which are events and errors, that ended in an error. */
 static struct bn_finding assert_find_errors(const struct bn_view *v)
 {
   const double attempts = (double)v->events + (double)v->errors;
@@ -31,8 +32,8 @@ static struct bn_finding assert_find_errors(const struct bn_view *v)
   return assert_make_finding(attempts > 0 ? (double)v->errors / attempts : NAN);
 }
 
-/* Finds a percentile of all events in the list of a view; it is not measured if the list does not
-   have the rank. */
+/* Finds a percentile of all events in the list of a view.  A rank that the list lacks is not
+   measured. */
 static struct bn_finding assert_find_listed(double rank, const struct bn_view *v)
 {
   const size_t i = bn_view_find_rank(v, rank);

@@ -34,7 +34,7 @@ bool bn_diskrow_parse(const char *line, unsigned major, unsigned minor, uint64_t
       !diskrow_read_number(&line, &number) || number != minor)
     return false;
   line += strspn(line, " \t");
-  line += strcspn(line, " \t\n");
+  line += strcspn(line, " \t\n"); /* the name */
   while (n < BN_ROW_FIELDS && diskrow_read_number(&line, &out[n]))
     n++;
   if (n <= BN_ROW_QUEUE_MS)
@@ -52,8 +52,11 @@ void bn_diskrow_widen(uint64_t row[BN_ROW_FIELDS], const uint64_t before[BN_ROW_
   for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
     const enum bn_disk_field time = times[i];
 
-    if (row[time] != BN_ABSENT)
-      row[time] = before[time] + (uint32_t)(row[time] - before[time]); /* modulo 2^32 */
+    if (row[time] != BN_ABSENT) {
+      const uint32_t grown_ms = (uint32_t)(row[time] - before[time]); /* modulo 2^32 */
+
+      row[time] = before[time] + grown_ms;
+    }
   }
 }
 
@@ -64,10 +67,11 @@ bool bn_diskrow_read(unsigned major, unsigned minor, uint64_t out[BN_ROW_FIELDS]
   size_t room = 0;
   bool found = false;
 
-  while (f != NULL && !found && getline(&line, &room, f) > 0)
+  if (f == NULL)
+    return false;
+  while (!found && getline(&line, &room, f) > 0)
     found = bn_diskrow_parse(line, major, minor, out);
   free(line);
-  if (f != NULL)
-    (void)fclose(f);
+  (void)fclose(f);
   return found;
 }

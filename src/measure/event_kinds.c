@@ -7,8 +7,10 @@
 
 #include "measure/layout.h"
 
-/* The k-th of the histograms of events, and the k-th of each sort of their counters, are of the
-   same kind of events. */
+enum { EVENT_PART_LEN = sizeof BN_EVENT_PART - 1, GROUP_PART_LEN = sizeof BN_GROUP_PART - 1 };
+
+/* Histogram k of those of kinds of events, and counter k of each sort of their counters, belong to
+   the same kind. */
 bool bn_event_kinds_find_rows(const struct bn_metrics *m, size_t k, struct bn_event_kind_rows *out)
 {
   out->hist = bn_metrics_find_nth(m->hist, m->n_hists, BN_EVENT_HISTOGRAM, k);
@@ -20,21 +22,19 @@ bool bn_event_kinds_find_rows(const struct bn_metrics *m, size_t k, struct bn_ev
 
 bool bn_event_kinds_is_group(const char *name)
 {
-  return strncmp(name, BN_GROUP_PART, sizeof BN_GROUP_PART - 1) == 0;
+  return strncmp(name, BN_GROUP_PART, GROUP_PART_LEN) == 0;
 }
 
 const char *bn_event_kinds_bare_name(const char *name)
 {
-  return bn_event_kinds_is_group(name) ? name + sizeof BN_GROUP_PART - 1 : name;
+  return bn_event_kinds_is_group(name) ? name + GROUP_PART_LEN : name;
 }
 
 const char *bn_event_kinds_parse_part(const char *part)
 {
-  const size_t len = sizeof BN_EVENT_PART - 1;
-
-  if (bn_event_kinds_is_group(part))
+  if (bn_event_kinds_is_group(part)) /* the names of groups keep their prefix */
     return part;
-  return strncmp(part, BN_EVENT_PART, len) == 0 ? part + len : NULL;
+  return strncmp(part, BN_EVENT_PART, EVENT_PART_LEN) == 0 ? part + EVENT_PART_LEN : NULL;
 }
 
 /* A document may name its metrics in any way, so a name without a prefix is returned as it is. */
@@ -87,12 +87,11 @@ void bn_event_kinds_copy(struct bn_view *to, struct bn_view_store *store,
   bn_event_kinds_name_all(to, store, m); /* sets to->n_event_kinds */
   for (size_t k = 0; k < to->n_event_kinds && k < from->n_event_kinds; k++) {
     struct bn_event_kind *kind = &store->event_kind[k];
-    const char *name = kind->name;
-    const struct bn_timing *timing = kind->timing;
+    const struct bn_event_kind named = *kind; /* with the name and the timing of `to` */
 
     *kind = from->event_kinds[k];
-    kind->name = name;
-    kind->timing = timing;
+    kind->name = named.name;
+    kind->timing = named.timing;
   }
 }
 

@@ -10,12 +10,22 @@
 #include "base/alloc.h"
 #include "base/log.h"
 
+/* Returns the index of a fact, or n_facts if it is not known. */
+static size_t facts_find_index(const struct bn_facts *f, const char *section, const char *key)
+{
+  size_t i = 0;
+
+  while (i < f->n_facts &&
+         (strcmp(f->fact[i].section, section) != 0 || strcmp(f->fact[i].key, key) != 0))
+    i++;
+  return i;
+}
+
 const struct bn_fact *bn_facts_find(const struct bn_facts *f, const char *section, const char *key)
 {
-  for (size_t i = 0; i < f->n_facts; i++)
-    if (strcmp(f->fact[i].section, section) == 0 && strcmp(f->fact[i].key, key) == 0)
-      return &f->fact[i];
-  return NULL;
+  const size_t i = facts_find_index(f, section, key);
+
+  return i < f->n_facts ? &f->fact[i] : NULL;
 }
 
 bool bn_facts_begins_section(const struct bn_facts *f, size_t i)
@@ -33,7 +43,8 @@ const char *bn_facts_find_text(const struct bn_facts *f, const char *section, co
   return fact != NULL && fact->type == BN_FACT_TEXT ? fact->text : NULL;
 }
 
-/* A script may declare an option "group" too, but not one with the trait BN_OPT_CONTROLLER_ONLY. */
+/* Groups made the run if --group was given.  A script may declare an option "group" too, but not
+   one with the trait BN_OPT_CONTROLLER_ONLY. */
 bool bn_facts_have_groups(const struct bn_facts *f)
 {
   for (size_t i = 0; i < f->n_options; i++)
@@ -43,15 +54,15 @@ bool bn_facts_have_groups(const struct bn_facts *f)
   return false;
 }
 
-/* Returns the fact of that section and key for a new value: its text is NULL.  Adds the fact if
-   there is none. */
+/* Returns the fact of that section and key, for a new value: its text has been freed and is NULL.
+   Adds the fact if there is none. */
 static struct bn_fact *facts_prepare(struct bn_facts *f, const char *section, const char *key)
 {
-  const struct bn_fact *old = bn_facts_find(f, section, key);
+  const size_t i = facts_find_index(f, section, key);
   struct bn_fact *fact;
 
-  if (old != NULL) {
-    fact = &f->fact[old - f->fact];
+  if (i < f->n_facts) {
+    fact = &f->fact[i];
     free(fact->text);
     fact->text = NULL;
     return fact;
@@ -119,7 +130,9 @@ static bool facts_is_of_error(const struct bn_fact *fact)
 
 void bn_facts_name_group(struct bn_facts *f, const char *group)
 {
-  for (size_t i = 0; group != NULL && i < f->n_facts; i++)
+  if (group == NULL)
+    return;
+  for (size_t i = 0; i < f->n_facts; i++)
     if (facts_is_of_thread(&f->fact[i])) {
       char *key = bn_alloc_print("%s: %s", group, f->fact[i].key);
 
@@ -128,8 +141,8 @@ void bn_facts_name_group(struct bn_facts *f, const char *group)
     }
 }
 
-/* Replaces the first failure of a kind in f by the first failure of that kind in `from`, if that
-   came earlier.  time: the fact with the time of the failure in `from`. */
+/* Replaces the first failure of a kind in f by that in `from`, if the latter came earlier.  time:
+   the fact in `from` that has its time; the key of both of its facts is the kind. */
 static void facts_replace_if_earlier(struct bn_facts *f, const struct bn_facts *from,
                                      const struct bn_fact *time)
 {
@@ -145,28 +158,35 @@ static void facts_replace_if_earlier(struct bn_facts *f, const struct bn_facts *
 
 void bn_facts_add_errors(struct bn_facts *f, const struct bn_facts *from)
 {
-  for (size_t i = 0; i < from->n_facts; i++)
-    if (strcmp(from->fact[i].section, BN_THREAD_ERROR_TIMES) == 0 &&
-        from->fact[i].type == BN_FACT_REAL)
-      facts_replace_if_earlier(f, from, &from->fact[i]);
-  for (size_t i = 0; i < from->n_facts; i++)
-    if (facts_is_of_error(&from->fact[i]) &&
-        bn_facts_find(f, from->fact[i].section, from->fact[i].key) == NULL)
-      bn_facts_set_copy(f, &from->fact[i]);
+  for (size_t i = 0; i < from->n_facts; i++) {
+    const struct bn_fact *fact = &from->fact[i];
+
+    if (strcmp(fact->section, BN_THREAD_ERROR_TIMES) == 0 && fact->type == BN_FACT_REAL)
+      facts_replace_if_earlier(f, from, fact);
+  }
+  for (size_t i = 0; i < from->n_facts; i++) {
+    const struct bn_fact *fact = &from->fact[i];
+
+    if (facts_is_of_error(fact) && bn_facts_find(f, fact->section, fact->key) == NULL)
+      bn_facts_set_copy(f, fact);
+  }
 }
 
 void bn_facts_add_row(struct bn_facts *f, int level, const char *fmt, ...)
 {
-  char *text, *line;
+  char *text;
   va_list args;
-  size_t len;
 
   va_start(args, fmt);
   text = bn_alloc_vprint(fmt, args);
   va_end(args);
-  len = strlen(text);
-  if (len == 0 || text[len - 1] != '\n') {
-    line = bn_alloc_print("%s\n", text);
+
+  const size_t len = strlen(text);
+  const bool ends_with_newline = len > 0 && text[len - 1] == '\n';
+
+  if (!ends_with_newline) {
+    char *line = bn_alloc_print("%s\n", text);
+
     free(text);
     text = line;
   }
@@ -190,7 +210,9 @@ void bn_facts_add_option(struct bn_facts *f, const struct bn_opt_fact *option)
 
 void bn_facts_set_traits(struct bn_facts *f, bn_opt_traits_of *traits_of)
 {
-  for (size_t i = 0; traits_of != NULL && i < f->n_options; i++)
+  if (traits_of == NULL)
+    return;
+  for (size_t i = 0; i < f->n_options; i++)
     if ((f->option[i].traits & BN_OPT_UNTOLD) != 0)
       f->option[i].traits |= traits_of(f->option[i].name);
 }

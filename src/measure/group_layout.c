@@ -24,13 +24,21 @@ struct rows {
 /* The place of a row that is no histogram of waiting (bn_statset_waiting_place()). */
 enum { NOT_WAITING = 0 };
 
+/* The places of the counters of a kind of events in struct bn_event_kind_rows. */
+enum {
+  ENDED = 0,
+  RETRIES = BN_EVENT_RETRIES - BN_EVENT_ENDED,
+  FAILED = BN_EVENT_FAILED - BN_EVENT_ENDED,
+  LATE = BN_EVENT_LATE - BN_EVENT_ENDED
+};
+
 /* The rows of all groups. */
 struct tables {
   struct rows counters, hists, labelled;
   struct bn_list names; /* owned: names of rows that no part has */
 };
 
-/* Appends a row, which the group `from` has. */
+/* Appends a row.  `from` is the group that it was found in, for messages. */
 static void group_add_row(struct rows *r, const struct bn_metric *row, const char *from)
 {
   r->row = bn_alloc_resize(r->row, r->n + 1, sizeof *r->row);
@@ -172,11 +180,9 @@ static void group_join(struct bn_metrics *all, const struct tables *t)
   free(rows);
 }
 
-/* Collects the rows of all groups: the metrics of their workloads, the kinds of events that stand
-   for the groups, and the histograms of waiting, in their order.  Code elsewhere expects the
-   histograms of waiting at the end.  Returns 0, or -1 and err. */
-static int group_collect(struct tables *t, const struct bn_group_part *part, size_t n,
-                         struct bn_err *err)
+/* Adds the metrics of the workloads of all groups.  Returns 0, or -1 and err. */
+static int group_unite_workloads(struct tables *t, const struct bn_group_part *part, size_t n,
+                                 struct bn_err *err)
 {
   for (size_t i = 0; i < n; i++) {
     const struct bn_group_part *p = &part[i];
@@ -187,9 +193,14 @@ static int group_collect(struct tables *t, const struct bn_group_part *part, siz
         group_unite_table(&t->labelled, p, m->labelled, m->n_labelled, NOT_WAITING, err) != 0)
       return -1;
   }
-  if (group_check_names(t, err) != 0)
-    return -1;
-  group_add_groups(t, part, n);
+  return 0;
+}
+
+/* Adds the histograms of waiting.  Place by place, so that they get their usual order: a group may
+   have the last one only, and may come before a group that has all.  Returns 0, or -1 and err. */
+static int group_unite_waiting(struct tables *t, const struct bn_group_part *part, size_t n,
+                               struct bn_err *err)
+{
   for (unsigned place = 1; place <= BN_STAT_WAITS; place++)
     for (size_t i = 0; i < n; i++) {
       const struct bn_metrics *m = part[i].metrics;
@@ -197,6 +208,20 @@ static int group_collect(struct tables *t, const struct bn_group_part *part, siz
       if (group_unite_table(&t->hists, &part[i], m->hist, m->n_hists, place, err) != 0)
         return -1;
     }
+  return 0;
+}
+
+/* Collects the rows of all groups: the metrics of their workloads, the kinds of events that stand
+   for the groups, and at the end, where measure/stat.h has them, the histograms of waiting.
+   Returns 0, or -1 and err. */
+static int group_collect(struct tables *t, const struct bn_group_part *part, size_t n,
+                         struct bn_err *err)
+{
+  if (group_unite_workloads(t, part, n, err) != 0 || group_check_names(t, err) != 0)
+    return -1;
+  group_add_groups(t, part, n);
+  if (group_unite_waiting(t, part, n, err) != 0)
+    return -1;
   if (t->hists.n > BN_BOUND_HISTOGRAMS)
     return bn_err_set(err, E2BIG, "--group: the groups measure %zu latencies together; allowed: %d",
                       t->hists.n, BN_BOUND_HISTOGRAMS);
@@ -242,7 +267,7 @@ static void group_place_events(const struct bn_group_layout *l, const char *name
 
     if (bn_event_kinds_is_group(kind) && strcmp(bn_event_kinds_bare_name(kind), name) == 0) {
       g->hist[rows.hist] = BN_H_LATENCY;
-      g->counter[rows.counter[0 /* BN_EVENT_ENDED */]] = BN_C_EVENTS;
+      g->counter[rows.counter[ENDED]] = BN_C_EVENTS;
     }
   }
 }
@@ -251,15 +276,17 @@ static void group_place_events(const struct bn_group_layout *l, const char *name
    with a queueing of 0, and all of its time as service.  The lag, the last row, stays as it is. */
 static void group_place_waiting(const struct bn_group_layout *l, struct bn_group_rows *g)
 {
-  const size_t lag = l->all.n_hists - 1, service = lag - 1, queueing = service - 1;
-
   if (g->waits || !bn_statset_has_waiting(&l->all))
     return;
+
+  const size_t lag = l->all.n_hists - 1, service = lag - 1, queueing = service - 1;
+
   g->hist[queueing] = BN_ROW_ZEROS;
   g->hist[service] = BN_H_LATENCY;
 }
 
-/* Returns which rows of a group the rows of all groups get their values from. */
+/* Returns which rows of a group the rows of all groups get their values from; the caller frees the
+   lists.  The special rows come last, because they replace rows that were not found by name. */
 static struct bn_group_rows group_make_rows(const struct bn_group_layout *l,
                                             const struct bn_group_part *part)
 {
@@ -312,8 +339,9 @@ static uint64_t group_count_or_zero(uint64_t count)
 }
 
 /* Sets the retries, failures and late events of the kind of events that stands for the group.  A
-   group has no such counters, so the numbers are those of its view, which may not know the first
-   two.  The number of events is a counter, which group_place_events() has mapped. */
+   group has no such counters, so the numbers come from its view; retries and failures that the view
+   does not know count as 0.  The number of events is a counter, which group_place_events() has
+   mapped. */
 static void group_set_event_counters(const struct bn_group_layout *l, const struct bn_group_rows *g,
                                      const struct bn_view *v, struct bn_snap *s)
 {
@@ -322,15 +350,15 @@ static void group_set_event_counters(const struct bn_group_layout *l, const stru
   for (size_t k = 0; bn_event_kinds_find_rows(&l->all, k, &rows); k++) {
     if (g->hist[rows.hist] != BN_H_LATENCY) /* the kind of another group, or of a script */
       continue;
-    s->counter[rows.counter[BN_EVENT_RETRIES - BN_EVENT_ENDED]] = group_count_or_zero(v->retries);
-    s->counter[rows.counter[BN_EVENT_FAILED - BN_EVENT_ENDED]] =
-        group_count_or_zero(v->failed_events);
-    s->counter[rows.counter[BN_EVENT_LATE - BN_EVENT_ENDED]] = v->delta->late;
+    s->counter[rows.counter[RETRIES]] = group_count_or_zero(v->retries);
+    s->counter[rows.counter[FAILED]] = group_count_or_zero(v->failed_events);
+    s->counter[rows.counter[LATE]] = v->delta->late;
   }
 }
 
-/* Adds the histograms of a group to the rows that get them.  Either both snapshots have histograms,
-   or neither has and nothing is done. */
+/* Adds the histograms of a group to the rows that get them.  A row of BN_ROW_ZEROS gets a time of 0
+   for each event of the group, and a row of BN_ROW_NONE nothing.  Either both snapshots have
+   histograms, or neither has and nothing is done. */
 static void group_put_hists(const struct bn_group_rows *g, const struct bn_snap *from,
                             struct bn_snap *to)
 {
@@ -338,11 +366,14 @@ static void group_put_hists(const struct bn_group_rows *g, const struct bn_snap 
 
   if (latency == NULL)
     return;
-  for (size_t i = 0; i < to->metrics.n_hists; i++)
-    if (g->hist[i] >= 0)
-      bn_hist_add(to->hist[i], from->hist[g->hist[i]]);
-    else if (g->hist[i] == BN_ROW_ZEROS)
+  for (size_t i = 0; i < to->metrics.n_hists; i++) {
+    const int row = g->hist[i]; /* of the group, or BN_ROW_… */
+
+    if (row >= 0)
+      bn_hist_add(to->hist[i], from->hist[row]);
+    else if (row == BN_ROW_ZEROS)
       bn_hist_put(to->hist[i], 0, bn_hist_count(latency));
+  }
 }
 
 /* Copies the labels of a group to the rows that get them. */
@@ -395,11 +426,12 @@ static void group_move_snap(const struct bn_group_layout *l, const struct bn_gro
   from->statements = (struct bn_statement_table){.n = 0};
 }
 
-/* Returns the latencies of all events of a group as a timing, whose percentiles are borrowed from
-   the view.  Unfinished events make the maximum of a timing a lower bound, so it has them only if
-   that of the view is one. */
-static struct bn_timing group_make_latencies(const struct bn_view *v)
+/* Returns the timing of all events of a group, which borrows the percentiles of its view.  The
+   maximum of a timing with unfinished events is a lower bound.  The timing therefore gets their
+   number only if the maximum of the view is a lower bound. */
+static struct bn_timing group_timing_of_all(const struct bn_view *v)
 {
+  _Static_assert(BN_PERCENTS_MAX <= 32, "at_least has a bit for each percentile");
   struct bn_timing t = {.percentile_s = v->percentile_s,
                         .count = v->events,
                         .min_s = v->min_s,
@@ -431,7 +463,7 @@ static void group_put_timings(const struct bn_group_layout *l, const struct bn_g
     if (hist >= BN_H_FIXED && (size_t)(hist - BN_H_FIXED) < from->n_timings)
       *t = from->timings[hist - BN_H_FIXED];
     else if (hist == BN_H_LATENCY && m->kind == BN_EVENT_HISTOGRAM)
-      *t = group_make_latencies(from);
+      *t = group_timing_of_all(from);
     else
       *t = (struct bn_timing){.count = 0};
     if (t->percentile_s != NULL) {
@@ -455,14 +487,15 @@ static void group_put_counts(const struct bn_group_layout *l, const struct bn_gr
   for (size_t i = 0; i < l->all.n_counters; i++) {
     const struct bn_metric *counter = &to->delta.metrics.counter[i];
     const int row = g->counter[i]; /* of the group, or BN_ROW_NONE */
-    struct bn_count *c;
-    size_t place = SIZE_MAX; /* among the counts of the view; SIZE_MAX: it lacks this count */
 
     if (counter->kind != BN_SCRIPT_COUNTER)
       continue;
-    if (row >= 0)
-      place = bn_metrics_count_kind(m->counter, (size_t)row, BN_SCRIPT_COUNTER);
-    c = &to->store.count[to->view.n_counts++];
+
+    /* The place among the counts of the view; SIZE_MAX: the view lacks this count. */
+    const size_t place =
+        row >= 0 ? bn_metrics_count_kind(m->counter, (size_t)row, BN_SCRIPT_COUNTER) : SIZE_MAX;
+    struct bn_count *c = &to->store.count[to->view.n_counts++];
+
     *c = place < from->n_counts ? from->counts[place] : (struct bn_count){.count = 0};
     c->name = counter->name;
     c->unit = counter->unit;

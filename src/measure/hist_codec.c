@@ -44,12 +44,13 @@ void bn_hist_codec_each(const struct bn_hist *h, const struct bn_hist_sparse *s,
     bn_hist_each(h, hist_codec_walk_bucket, &w);
   else if (s != NULL)
     for (size_t k = 0; k < s->n; k++)
-      hist_codec_walk_bucket(&w, s->bucket[k].lowest, 0, s->bucket[k].count);
+      hist_codec_walk_bucket(&w, s->bucket[k].lowest, 0 /* not used */, s->bucket[k].count);
 }
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-/* Appends the digits of a number.  The last is computed first, so `text` is filled from its end. */
+/* Appends the digits of a number.  The last one, which has a base of its own, is computed first, so
+   `text` is filled from its end. */
 static void hist_codec_put_digits(struct bn_buf *out, uint64_t n)
 {
   char text[DIGITS_MOST];
@@ -61,6 +62,7 @@ static void hist_codec_put_digits(struct bn_buf *out, uint64_t n)
   (void)bn_buf_add(out, text + at, sizeof text - at);
 }
 
+/* Appends the number of empty buckets before a bucket. */
 static void hist_codec_put_gap(struct bn_buf *out, uint64_t empty)
 {
   (void)bn_buf_char(out, GAP);
@@ -123,8 +125,8 @@ static const char *hist_codec_take_number(const char *at, const char *end, uint6
   return NULL;
 }
 
-/* Reads a bucket whose count has several digits, or that comes after empty ones, from a text that
-   is not empty. */
+/* Reads a bucket of any form from a text that is not empty: the number of empty buckets before it,
+   if there are any, and its count. */
 static struct piece hist_codec_take_piece(const char *at, const char *end)
 {
   struct piece p = {.next = at};
@@ -138,8 +140,8 @@ static struct piece hist_codec_take_piece(const char *at, const char *end)
   return p;
 }
 
-/* Makes room for the buckets of a text, each of which has at least one character.  There is always
-   room for one, so that b->part is not NULL. */
+/* Makes room for the buckets of a text of len characters: each bucket takes at least one of them.
+   There is always room for one more, so that b->part is not NULL. */
 static void hist_codec_make_room(struct bn_hist_codec *b, size_t len)
 {
   const size_t room = b->n + len + 1;

@@ -2,7 +2,6 @@
 /* Reads facts about the machine from /proc, /sys and /etc. */
 #include "measure/host.h"
 
-#include <ctype.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,7 +15,7 @@
 
 /* --- the machine ------------------------------------------------------------------------------ */
 
-/* Returns how many processors a list such as "0-3,8,10-11" names.  Stops at a text of another
+/* Returns how many processors a list such as "0-3,8,10-11" names, up to the first text of another
    form. */
 static unsigned host_count_list(const char *list)
 {
@@ -31,7 +30,8 @@ static unsigned host_count_list(const char *list)
       return n;
     if (*end == '-')
       last = strtoul(end + 1, &end, 10);
-    n += last >= first ? (unsigned)(last - first) + 1 : 0;
+    if (last >= first)
+      n += (unsigned)(last - first) + 1;
     if (*end != ',')
       return n;
     list = end + 1;
@@ -230,9 +230,9 @@ static void host_lower_limit(double *limit, double to)
     *limit = to;
 }
 
-/* Lowers the quota of processors to that of a group: the time that it may use in a period, divided
-   by the period.  Version 2 has both in one file, "150000 100000", or "max 100000" without a limit;
-   version 1 has two files, and -1 for no limit. */
+/* Lowers *quota, a double in processors, to that of a group: the time that it may use in a period,
+   divided by the period.  Version 2 has both in one file, "150000 100000", or "max 100000" without
+   a limit; version 1 has two files, and -1 for no limit. */
 static void host_lower_processors(void *quota, const struct bn_kernel_group *g)
 {
   char text[BN_KERNEL_TEXT], *end;
@@ -250,8 +250,8 @@ static void host_lower_processors(void *quota, const struct bn_kernel_group *g)
   }
 }
 
-/* Raises *throttled_s to the time for which a group was held back.  Version 2 counts microseconds,
-   version 1 nanoseconds. */
+/* Raises *throttled_s, a double, to the time for which a group was held back, if its cpu.stat has
+   that.  Version 2 counts microseconds, version 1 nanoseconds. */
 static void host_raise_throttled(void *throttled_s, const struct bn_kernel_group *g)
 {
   const char *const key = g->is_v2 ? "throttled_usec " : "throttled_time ";
@@ -264,7 +264,8 @@ static void host_raise_throttled(void *throttled_s, const struct bn_kernel_group
   if (found == NULL)
     return;
   group_s = strtod(found + strlen(key), NULL) * (g->is_v2 ? 1e-6 : 1e-9);
-  *most_s = group_s > *most_s ? group_s : *most_s;
+  if (group_s > *most_s)
+    *most_s = group_s;
 }
 
 double bn_host_throttled_s(const char *root)
@@ -290,7 +291,7 @@ double bn_host_throttled_since_s(const char *root, double before)
   return before < 0 || now < before ? -1 : now - before;
 }
 
-/* Lowers the limit of memory, in bytes, to that of a group.  The text "max" of version 2, or the
+/* Lowers *memory, a double in bytes, to the limit of a group.  The text "max" of version 2, or the
    highest address of version 1, nearly 2^63, is no limit. */
 static void host_lower_memory(void *memory, const struct bn_kernel_group *g)
 {
@@ -332,21 +333,27 @@ void bn_host_read(struct bn_host *h, const char *root)
 
 /* --- places of files -------------------------------------------------------------------------- */
 
-/* Copies a word of the mount table, in which a blank or a backslash is written as a backslash and
-   three octal digits. */
+enum { ESCAPE_LEN = 4 }; /* a backslash and three octal digits */
+
+/* Returns whether a text begins with an escape of the mount table, which stands for one byte. */
+static bool host_is_escape(const char *text)
+{
+  return text[0] == '\\' && text[1] <= '3' && strspn(text + 1, "01234567") >= ESCAPE_LEN - 1;
+}
+
+/* Copies a word of the mount table, in which a blank or a backslash is written as an escape.  What
+   does not fit is cut. */
 static void host_copy_word(char *out, size_t size, const char *from)
 {
   size_t n = 0;
 
-  while (n + 1 < size && *from != '\0' && *from != ' ' && *from != '\n') {
-    if (from[0] == '\\' && from[1] >= '0' && from[1] <= '3' && isdigit((unsigned char)from[2]) &&
-        isdigit((unsigned char)from[3])) {
+  while (n + 1 < size && *from != '\0' && *from != ' ' && *from != '\n')
+    if (host_is_escape(from)) {
       out[n++] = (char)((from[1] - '0') * 64 + (from[2] - '0') * 8 + (from[3] - '0'));
-      from += 4;
+      from += ESCAPE_LEN;
     } else {
       out[n++] = *from++;
     }
-  }
   out[n] = '\0';
 }
 
@@ -354,9 +361,10 @@ static void host_copy_word(char *out, size_t size, const char *from)
 static bool host_is_below(const char *path, const char *folder)
 {
   const size_t len = strlen(folder);
+  const bool ends_with_slash = len > 0 && folder[len - 1] == '/'; /* only "/" does */
 
   return strncmp(path, folder, len) == 0 &&
-         (path[len] == '/' || path[len] == '\0' || (len > 0 && folder[len - 1] == '/'));
+         (ends_with_slash || path[len] == '/' || path[len] == '\0');
 }
 
 /* Returns the text after n words, each with a blank after it, or NULL if there are fewer. */

@@ -16,7 +16,7 @@ static const char beginning[] = "{\"format\":\"bench journal\"";
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-/* Sets err to the reason, an errno value, for which the journal ends early.  Returns -1. */
+/* Sets err to the reason for which the journal ends early: an errno value, `error`.  Returns -1. */
 static int journal_fail(const struct bn_journal *j, int error, struct bn_err *err)
 {
   if (j->lock.path == NULL) /* its lines are sent */
@@ -24,9 +24,10 @@ static int journal_fail(const struct bn_journal *j, int error, struct bn_err *er
   return bn_err_set(err, error, "the journal '%s' ends early: %s", j->lock.path, strerror(error));
 }
 
-/* Writes a line to the file of *of, a struct bn_journal: puts a newline in place of the final 0,
-   and makes one call.  If only a part of the line is written, the journal ends there: readers skip
-   a last line without a newline.  Returns 0, or -1 and err. */
+/* Writes a line to the file of *of, a struct bn_journal, with a newline in place of the final 0.
+   One call writes all of it, so that a process which is killed leaves whole lines.  If only a part
+   is written, the journal ends there: readers skip a last line without a newline.  Returns 0, or -1
+   and err. */
 static int journal_write_line(void *of, char *line, size_t len, struct bn_err *err)
 {
   struct bn_journal *j = of;
@@ -96,8 +97,8 @@ static struct bn_node *journal_line_of(const char *key, struct bn_node *value)
   return bn_json_finish(&out, map);
 }
 
-/* Returns the first line of a group, or NULL if memory runs out, and makes room for the histograms
-   of its ticks. */
+/* Begins the group of a journal: makes room for the histograms of its ticks, and returns its name
+   and metrics, which the caller writes and frees, or NULL if memory runs out. */
 static struct bn_node *journal_begin_group(struct bn_journal *j, const char *name,
                                            const struct bn_metrics *m)
 {
@@ -151,8 +152,8 @@ static void journal_copy_hists(struct bn_snap *to, const struct bn_snap *from)
   }
 }
 
-/* Shortens a tick, with its delta, to the span if it was made later, in the grace: the total of a
-   run ends with the span too. */
+/* Moves the end of a tick, and that of its delta, back to the end of the span if the tick was made
+   later, in the grace: the total of a run ends with the span too.  The counts stay. */
 static void journal_leave_out_grace(struct bn_view *tick, struct bn_snap *delta)
 {
   const uint64_t span_ns = bn_view_seconds_to_ns(tick->span_s);
@@ -267,7 +268,7 @@ static void journal_replace(struct bn_node **at, struct bn_node *with)
 }
 
 /* Completes the last group of the tree, if there is one, and appends it to the groups of the
-   document, which own it then. */
+   document.  The tree gives its values away even if that fails, so none is left to free. */
 static void journal_tree_end_group(struct tree *t)
 {
   if (t->group == NULL && t->intervals == NULL && t->checkpoints == NULL)
@@ -348,18 +349,17 @@ static void journal_mark_replaced(struct bn_end *end, const struct bn_view *v)
     end->replaced_total |= v->replaced;
 }
 
-/* Returns how many events were in flight or waited at the last tick: how they ended is not known.
-   Returns UINT64_MAX if their number is not known.  Returns 0 in a dialect, which counts such
-   events only at a forced shutdown. */
+/* Returns how many events were in flight or waited at a tick: how they ended is not known.  Returns
+   UINT64_MAX if their number is not known, and 0 in a dialect, which counts such events only at a
+   forced shutdown. */
 static uint64_t journal_count_unfinished(const struct bn_view *tick, bool native)
 {
+  const uint64_t bound = UINT64_MAX / 2; /* below it the sum fits; UINT64_MAX: not known */
   const uint64_t in_flight = tick->delta->unfinished, waiting = tick->paced ? tick->backlog : 0;
 
   if (!native)
     return 0;
-  if (in_flight >= UINT64_MAX / 2 || waiting >= UINT64_MAX / 2) /* not known, or out of bounds */
-    return UINT64_MAX;
-  return in_flight + waiting;
+  return in_flight < bound && waiting < bound ? in_flight + waiting : UINT64_MAX;
 }
 
 /* Replaces the total of a group by a copy of a tick. */
@@ -373,13 +373,15 @@ static void journal_set_total(struct bn_group *g, const struct bn_view *tick, bo
 }
 
 /* Makes a tick the total so far.  Its figures are since the beginning, but its histograms only
-   since the tick before it: the histograms of the total so far, those of all earlier ticks, are
-   added to them. */
-static void journal_add_tick(struct bn_group *g, const struct bn_record *record, bool native)
+   since the tick before it: those of the total so far, which holds all earlier ticks, are added to
+   them. */
+static void journal_add_tick(struct bn_group *g, struct bn_record *tick, bool native)
 {
-  for (size_t i = 0; g->has_total && i < record->delta.metrics.n_hists; i++)
-    bn_hist_add(record->delta.hist[i], g->total.delta.hist[i]);
-  journal_set_total(g, &record->view, native);
+  const size_t n_earlier = g->has_total ? tick->delta.metrics.n_hists : 0; /* histograms to add */
+
+  for (size_t i = 0; i < n_earlier; i++)
+    bn_hist_add(tick->delta.hist[i], g->total.delta.hist[i]);
+  journal_set_total(g, &tick->view, native);
 }
 
 /* Adds a view to the last group of the result and of the tree.  A tick replaces the total.  Returns
@@ -443,8 +445,9 @@ static int journal_add_line(struct reader *r, const struct bn_node *line)
   return 0;
 }
 
-/* Sets the start of a run whose facts were written before it started.  The last tick ended later by
-   the warm-up and by its own span, which begins at the end of the warm-up. */
+/* Sets the start of a run whose facts were written before it started.  The total, which is the last
+   tick, ended later than the start by the warm-up and by its own span, which begins at the end of
+   the warm-up. */
 static void journal_set_start(struct bn_result *r)
 {
   const struct bn_view *total = bn_result_total(r);

@@ -9,7 +9,8 @@
 
 #include "measure/bounds.h"
 
-/* A struct bn_node is a json_t that only this file sees. */
+/* A struct bn_node is a json_t that only this file sees.  A cast by way of an integer drops const
+   without a warning. */
 static json_t *json_inner(const struct bn_node *n)
 {
   return (json_t *)(uintptr_t)n;
@@ -74,7 +75,7 @@ static size_t json_length_of_numbers(const char *text)
   do {
     depth += *end == '[';
     depth -= *end == ']';
-    if (strchr(allowed, *end) == NULL || *end == '\0') /* strchr() finds 0 */
+    if (*end == '\0' || strchr(allowed, *end) == NULL) /* strchr() would find the 0 */
       return 0;
     end++;
   } while (depth > 0);
@@ -199,8 +200,8 @@ static int json_complete_list(json_t *into, json_t *from)
   return 0;
 }
 
-/* Does bn_node_complete().  The recursion is bounded, because the parser has bounded the depth of
-   the trees. */
+/* Does bn_node_complete().  Values other than lists and maps stay as they are.  The recursion is
+   bounded, because the parser has bounded the depth of the trees. */
 static int json_complete(json_t *into, json_t *from)
 {
   const char *key;
@@ -226,6 +227,7 @@ int bn_node_complete(struct bn_node *into, const struct bn_node *from)
   return json_complete(json_inner(into), json_inner(from));
 }
 
+/* Returns whether a value is a list or a map without values. */
 static bool json_is_empty(const json_t *j)
 {
   return (json_is_array(j) && json_array_size(j) == 0) ||

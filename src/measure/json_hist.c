@@ -43,16 +43,20 @@ static void json_hist_read_pair(struct bn_json_in *in, const struct bn_node *pai
 }
 
 /* Reads a number of version 2 at bucket `at`: the count of that bucket, or -n for n empty buckets.
-   Returns for how many buckets it stands. */
+   Returns for how many buckets it stands.  A count beyond the last bucket is not added; the caller
+   refuses it. */
 static uint64_t json_hist_read_number(struct bn_json_in *in, const struct bn_node *n,
                                       const char *key, struct bn_hist *h, uint64_t at)
 {
   const int64_t number = bn_node_get_integer(n); /* 0 if it is a text */
-  const uint64_t count = number < 0 ? 0 : bn_json_in_read_count(in, n, key);
+  uint64_t count;
 
+  if (number < 0)
+    return -(uint64_t)number; /* also right for INT64_MIN */
+  count = bn_json_in_read_count(in, n, key);
   if (count > 0 && at <= BN_HIST_BUCKETS)
     bn_hist_put(h, bn_hist_lowest(at), count);
-  return number < 0 ? -(uint64_t)number : 1; /* also right for INT64_MIN */
+  return 1;
 }
 
 /* Reads a text, which bn_skip_to_totals() makes. */

@@ -13,7 +13,7 @@
 
 void bn_json_in_refuse(struct bn_json_in *in, const char *fmt, ...)
 {
-  char text[256];
+  char text[256]; /* a longer one is cut */
   va_list ap;
 
   if (in->failed)
@@ -111,11 +111,12 @@ int64_t bn_json_in_signed(struct bn_json_in *in, const struct bn_node *map, cons
                           int64_t min, int64_t max)
 {
   const struct bn_node *n = bn_node_get(map, key);
+  const enum bn_node_type type = bn_node_type_of(n); /* BN_NODE_NULL also if there is none */
   const int64_t i = bn_node_get_integer(n);
 
-  if (n == NULL || bn_node_type_of(n) == BN_NODE_NULL)
+  if (type == BN_NODE_NULL)
     return 0;
-  if (bn_node_type_of(n) == BN_NODE_INT && i >= min && i <= max)
+  if (type == BN_NODE_INT && i >= min && i <= max)
     return i;
   bn_json_in_refuse(in, "'%s' is not a whole number, or is out of range", key);
   return 0;

@@ -10,8 +10,8 @@
 #include "base/alloc.h"
 #include "base/escape.h"
 
-/* Returns a copy of a text with an escape in place of each byte that is not UTF-8, which the caller
-   frees. */
+/* Returns a copy of a text with an escape in place of each byte that is not UTF-8, for the caller
+   to free. */
 static char *json_write_escape(const char *s)
 {
   static const char kept[] = "\n\t"; /* bn_escape() would escape these too */
@@ -30,7 +30,7 @@ struct bn_node *bn_node_text(const char *s)
   if (s == NULL)
     return bn_node_null();
   n = bn_node_utf8(s);
-  if (n != NULL)
+  if (n != NULL) /* else it is not UTF-8, or there is no memory */
     return n;
   escaped = json_write_escape(s);
   n = bn_node_utf8(escaped);
@@ -141,7 +141,8 @@ static struct bn_node *json_write_value_at(const struct bn_layout *l, const void
   return NULL;
 }
 
-/* Returns whether the bytes of a member are those of 0 or false. */
+/* Returns whether the bytes of a member are those of 0 or false.  -0.0 is not zero here, so that it
+   is written and keeps its sign. */
 static bool json_write_is_zero(const struct bn_layout *l, const void *at)
 {
   static const uint64_t zero;

@@ -49,7 +49,7 @@ void bn_kernel_copy_line(char *out, size_t size, const char *from)
 {
   size_t len;
 
-  from += strspn(from, " \t\"");
+  from += strspn(from, " \t\""); /* os-release(5) has quotes around its values */
   len = strcspn(from, "\n");
   while (len > 0 && (isspace((unsigned char)from[len - 1]) || from[len - 1] == '"'))
     len--;
@@ -68,8 +68,8 @@ const char *bn_kernel_find_field(const char *text, const char *key, char mark)
 
 /* --- control groups --------------------------------------------------------------------------- */
 
-/* Returns whether a list of names has the name.  `names` is the list, with commas between the names
-   and a colon at its end, `end`.  An empty list has the name "". */
+/* Returns whether a list of names, names[0..end), has a name.  Commas separate the names, and *end
+   is the colon after them.  An empty list has the name "". */
 static bool kernel_is_listed(const char *names, const char *end, const char *name)
 {
   const size_t len = strlen(name);
@@ -100,9 +100,9 @@ static bool kernel_find_group(char *group, size_t size, const char *text, const 
   return false;
 }
 
-/* Visits the group `name`, and then each group above it.  The topmost group is "/"; a container
-   with its own namespace of groups sees its own group as this one.  top: the folder of the
-   hierarchy.  Each step upwards cuts the last part off `name`. */
+/* Visits the group `name`, and then each group above it; `name` is cut on the way.  The topmost
+   group is "/"; a container with its own namespace of groups sees its own group as this one.  top:
+   the folder of the hierarchy. */
 static void kernel_visit_upwards(const char *top, char *name, bool is_v2,
                                  void (*visit)(void *arg, const struct bn_kernel_group *g),
                                  void *arg)
@@ -110,7 +110,7 @@ static void kernel_visit_upwards(const char *top, char *name, bool is_v2,
   char folder[PATH_MAX], *slash;
 
   if (strcmp(name, "/") == 0)
-    name[0] = '\0'; /* as after the last step upwards, so that it is visited once */
+    name[0] = '\0'; /* as the loop leaves the topmost group, so that it is visited once */
   for (;;) {
     const struct bn_kernel_group group = {
         .folder = folder, .name = name[0] != '\0' ? name : "/", .is_v2 = is_v2};
@@ -127,7 +127,7 @@ static void kernel_visit_upwards(const char *top, char *name, bool is_v2,
 void bn_kernel_each_group(const char *root, const char *controller,
                           void (*visit)(void *arg, const struct bn_kernel_group *g), void *arg)
 {
-  char groups[BN_KERNEL_TEXT], name[PATH_MAX / 2], top[PATH_MAX / 2];
+  char groups[BN_KERNEL_TEXT], name[PATH_MAX / 2], top[PATH_MAX / 2]; /* both fit into a path */
 
   (void)bn_kernel_read_text(groups, "%s/proc/self/cgroup", root);
   if (kernel_find_group(name, sizeof name, groups, "") &&

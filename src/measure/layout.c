@@ -206,7 +206,7 @@ unsigned bn_layout_find_trait(const char *name)
   return bit >= 0 ? 1U << bit : 0;
 }
 
-/* Returns the member of that name if its type is that of figures, or NULL. */
+/* Returns the member of that name if it has one of the two types of figures, or NULL. */
 static const struct bn_layout *layout_find_number(const struct bn_layout *l, const char *name)
 {
   for (; l->name != NULL; l++)
@@ -224,14 +224,18 @@ bool bn_layout_get_number(const struct bn_layout *l, const void *from, const cha
                           double *value)
 {
   const struct bn_layout *member = layout_find_number(l, name);
-  const void *at; /* the member in the struct */
 
   if (member == NULL)
     return false;
-  at = (const char *)from + member->offset;
-  if (member->type != BN_LAY_WHOLE)
+
+  const void *at = (const char *)from + member->offset;
+
+  if (member->type == BN_LAY_REAL) {
     *value = *(const double *)at;
-  else
-    *value = *(const uint64_t *)at != UINT64_MAX ? (double)*(const uint64_t *)at : NAN;
+  } else {
+    const uint64_t whole = *(const uint64_t *)at;
+
+    *value = whole != UINT64_MAX ? (double)whole : NAN; /* UINT64_MAX: not known */
+  }
   return true;
 }

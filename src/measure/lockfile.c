@@ -32,7 +32,8 @@ struct found {
   bool is_locked;   /* false: its file system has no locks */
 };
 
-/* Refuses the file because of an errno value, which `why` explains. */
+/* Sets err: the file is refused because of an errno value, which `why` explains.  Returns
+   STEP_FAILED. */
 static enum step lockfile_refuse(const struct bn_lockfile *l, int error, const char *why,
                                  struct bn_err *err)
 {
@@ -93,7 +94,8 @@ static bool lockfile_is_free(const struct found *f, const struct stat *st)
   return f->is_locked && f->is_writable && st->st_nlink == 1 && st->st_uid == geteuid();
 }
 
-/* Decides what to do with the open file: claims it, or moves it aside for another attempt. */
+/* Decides what to do with the open file: claims it, or moves it aside for another attempt.  Checks
+   that it still has its name: another process may have moved or removed it before the lock. */
 static enum step lockfile_claim_or_move(struct bn_lockfile *l, const struct found *f,
                                         struct bn_err *err)
 {
@@ -126,7 +128,8 @@ static const char *lockfile_reason(const struct bn_lockfile *l, int error)
 }
 
 /* Makes the file, or opens the one that exists.  A file of another user that cannot be written is
-   opened for reading, so that it can be moved aside. */
+   opened for reading, so that it can be moved aside; O_NONBLOCK, because opening a FIFO would wait
+   for a writer. */
 static enum step lockfile_open_file(struct bn_lockfile *l, struct found *f, struct bn_err *err)
 {
   enum { FLAGS = O_APPEND | O_CLOEXEC | O_NOFOLLOW };
@@ -145,7 +148,7 @@ static enum step lockfile_open_file(struct bn_lockfile *l, struct found *f, stru
   if (l->fd >= 0)
     return STEP_DONE;
   error = errno;
-  if (error == ENOENT) /* it was removed meanwhile */
+  if (error == ENOENT) /* the file was removed meanwhile */
     return STEP_RETRY;
   return lockfile_refuse(l, error, lockfile_reason(l, error), err);
 }
@@ -199,7 +202,8 @@ int bn_lockfile_claim(struct bn_lockfile *l, const char *path, struct bn_err *er
   return -1;
 }
 
-/* lockfile_move() replaces no file: if another run has taken the name since, the file that was
+/* The lock ends last: without it another run could claim the file before it is removed.
+   lockfile_move() replaces no file: if another run has taken the name since, the file that was
    moved aside keeps its other name. */
 void bn_lockfile_release(struct bn_lockfile *l, enum bn_lockfile_end how)
 {

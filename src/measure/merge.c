@@ -157,6 +157,16 @@ static void merge_clear_extremes(const struct job *j, struct bn_merged_view *v)
   }
 }
 
+/* Returns the age of the oldest unfinished event of all parts. */
+static uint64_t merge_find_oldest_ns(const struct bn_views *parts)
+{
+  uint64_t oldest_ns = 0;
+
+  for (size_t i = 0; i < parts->n; i++)
+    oldest_ns = bn_clock_max(oldest_ns, bn_view_seconds_to_ns(parts->view[i]->oldest_s));
+  return oldest_ns;
+}
+
 /* Sums the totals.  Their counters are added first, and the figures computed from the sum; figures
    that counters do not determine (rates over different spans, longest times) are summed last.
    Returns 0, or -1 and j->err. */
@@ -169,16 +179,15 @@ static int merge_make_total(const struct job *j, struct bn_merged_view *v,
   if (sessions == UINT_MAX)
     return bn_err_set(j->err, EFBIG, "the runs have more than %d threads together",
                       BN_BOUND_SESSIONS);
-  if (bn_merged_view_add(v, parts, sessions, j->err) != 0 ||
-      (!rules.nearest && bn_merged_view_add_ages(v, parts, j->err) != 0))
+  if (bn_merged_view_add(v, parts, sessions, j->err) != 0)
+    return -1;
+  if (!rules.nearest && bn_merged_view_add_ages(v, parts, j->err) != 0) /* dialects have no ages */
     return -1;
   merge_set_times(j, v, parts);
   merge_clear_extremes(j, v);
   rules.exact = rules.sessions = true;
   rules.ages = v->ages;
-  for (size_t i = 0; i < parts->n; i++)
-    rules.oldest_ns =
-        bn_clock_max(rules.oldest_ns, bn_view_seconds_to_ns(parts->view[i]->oldest_s));
+  rules.oldest_ns = merge_find_oldest_ns(parts);
   bn_view_fill(&v->view, &v->store, &v->snap, &rules);
   v->view.span = BN_VIEW_TOTAL;
   v->view.at_s = merge_extent_s(j);
@@ -276,7 +285,7 @@ static bool merge_has_intervals(const struct job *j)
    more than half an interval. */
 static bool merge_select_intervals(const struct job *j, struct intervals *in, size_t k)
 {
-  double first = HUGE_VAL, last = 0;
+  double first_s = HUGE_VAL, last_s = 0;
 
   for (size_t i = 0; i < j->n; i++) {
     const struct bn_group *g = merge_group_of(j, i);
@@ -286,10 +295,10 @@ static bool merge_select_intervals(const struct job *j, struct intervals *in, si
       return false;
     in->at.view[i] = &g->interval[k].view;
     at_s = in->at.view[i]->at_s + in->late_s[i];
-    first = fmin(first, at_s);
-    last = fmax(last, at_s);
+    first_s = fmin(first_s, at_s);
+    last_s = fmax(last_s, at_s);
   }
-  return last - first <= in->length_s / 2;
+  return last_s - first_s <= in->length_s / 2;
 }
 
 /* Sums the selected intervals into one, which ends when the last of them does.  Keeps its
@@ -399,17 +408,48 @@ static void merge_leave_out_checkpoints(const struct job *j)
 
 /* --- facts ------------------------------------------------------------------------------------ */
 
+/* Adds the rate of a run to the plan of all, raises the times and the verbosity to those of the
+   run, and adds everything that the run was told to do. */
+static void merge_add_plan(struct bn_plan *all, const struct bn_plan *p)
+{
+  all->rate += p->rate;
+  all->time_ns = bn_clock_max(all->time_ns, p->time_ns);
+  all->warmup_ns = bn_clock_max(all->warmup_ns, p->warmup_ns);
+  all->verbosity = p->verbosity > all->verbosity ? p->verbosity : all->verbosity;
+  all->debug |= p->debug;
+  all->validate |= p->validate;
+  all->histogram |= p->histogram;
+  all->watch_lines |= p->watch_lines;
+  all->kind_lines |= p->kind_lines;
+}
+
+/* Returns whether all runs had the same seed, and it was given in the same way. */
+static bool merge_have_same_seed(const struct job *j)
+{
+  const struct bn_plan *first = merge_plan_of(j, 0);
+
+  for (size_t i = 1; i < j->n; i++) {
+    const struct bn_plan *p = merge_plan_of(j, i);
+
+    if (p->seed != first->seed || p->seed_given != first->seed_given ||
+        p->seed_typed != first->seed_typed)
+      return false;
+  }
+  return true;
+}
+
 /* Gives the result the plan of the runs together: the sums of threads, events and rates, the
-   longest times, and everything that any run was told to do.  If a run has no limit of events, the
-   result has none; if their seeds differ, it has no seed.  Returns 0, or -1 and j->err. */
+   longest times, and everything that any run was told to do; the rest is that of the first run.  If
+   a run has no limit of events, the result has none; if their seeds differ, it has no seed.
+   Returns 0, or -1 and j->err. */
 static int merge_sum_plan(const struct job *j)
 {
   struct bn_plan *plan = &j->out->facts.plan;
   uint64_t threads = 0, events = 0;
-  bool is_endless = false, same_seed = true;
+  bool is_endless = false;
 
   *plan = *merge_plan_of(j, 0);
-  plan->metrics = NULL;
+  plan->metrics = NULL; /* those of the part would only be borrowed */
   plan->rate = 0;
   for (size_t i = 0; i < j->n; i++) {
     const struct bn_plan *p = merge_plan_of(j, i);
@@ -419,21 +459,11 @@ static int merge_sum_plan(const struct job *j)
       return bn_sum_refuse(j->err);
     events += p->events;
     is_endless |= p->events == 0;
-    plan->rate += p->rate;
-    plan->time_ns = bn_clock_max(plan->time_ns, p->time_ns);
-    plan->warmup_ns = bn_clock_max(plan->warmup_ns, p->warmup_ns);
-    plan->verbosity = p->verbosity > plan->verbosity ? p->verbosity : plan->verbosity;
-    plan->debug |= p->debug;
-    plan->validate |= p->validate;
-    plan->histogram |= p->histogram;
-    plan->watch_lines |= p->watch_lines;
-    plan->kind_lines |= p->kind_lines;
-    same_seed &= p->seed == plan->seed && p->seed_given == plan->seed_given &&
-                 p->seed_typed == plan->seed_typed;
+    merge_add_plan(plan, p);
   }
   plan->threads = threads < UINT_MAX ? (unsigned)threads : UINT_MAX;
   plan->events = is_endless ? 0 : events;
-  if (!same_seed) {
+  if (!merge_have_same_seed(j)) {
     plan->seed_given = false;
     plan->seed = 0;
     plan->seed_typed = 0;
@@ -445,11 +475,12 @@ static int merge_sum_plan(const struct job *j)
    facts of the start, so it does not count unless all hosts were lost. */
 static bool merge_has_reported(const struct job *j, size_t i)
 {
-  bool all_lost = true;
-
+  if (j->how != BN_MERGE_HOSTS || !j->part[i].result->end.partial)
+    return true;
   for (size_t k = 0; k < j->n; k++)
-    all_lost &= j->part[k].result->end.partial;
-  return j->how != BN_MERGE_HOSTS || all_lost || !j->part[i].result->end.partial;
+    if (!j->part[k].result->end.partial)
+      return false;
+  return true; /* all hosts were lost */
 }
 
 /* Adds the facts that all parts which have reported have in common. */
@@ -487,7 +518,8 @@ static int merge_set_facts(const struct job *j)
    that were due, a violated assertion, and success least. */
 static int merge_weight_of_status(int status)
 {
-  enum { OK, FAILED, TIMEOUT, VIOLATED, UNSERVED, EMPTY, STATUSES, SIGNAL = 128 };
+  enum { OK, FAILED, TIMEOUT, VIOLATED, UNSERVED, EMPTY, STATUSES };
+  enum { SIGNAL = 128 }; /* the number of the signal is added */
   enum { BY_SCRIPT = 5, BY_SIGNAL = 7 };
   static const int weights[STATUSES] = {
       [OK] = 0, [VIOLATED] = 1, [UNSERVED] = 2, [EMPTY] = 3, [FAILED] = 4, [TIMEOUT] = 6};
@@ -618,7 +650,8 @@ static int merge_collect_runs(struct job *j)
   return j->how == BN_MERGE_HOSTS ? 0 : bn_runs_check_distinct(&j->runs, j->err);
 }
 
-/* Makes the result of parts whose times are known.  Returns 0, or -1 and j->err. */
+/* Makes the result of parts whose times are known.  The sum of hosts has a total alone: the
+   controller has made intervals of all hosts during the run.  Returns 0, or -1 and j->err. */
 static int merge_make_result(const struct job *j)
 {
   if (merge_set_facts(j) != 0)
@@ -641,7 +674,7 @@ static int merge_make_result(const struct job *j)
 int bn_merge(const struct bn_part *part, size_t n, enum bn_merge_how how, struct bn_result *out,
              struct bn_buf *notes, struct bn_err *err)
 {
-  const bool force = how != BN_MERGE_ALIKE; /* options may differ */
+  const bool force = how != BN_MERGE_ALIKE; /* options that differ are noted, not refused */
   struct job *j = bn_alloc(1, sizeof *j);   /* large, because of its runs */
   int rc = -1;
 

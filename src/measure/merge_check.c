@@ -13,7 +13,9 @@
 /* Returns whether both texts are equal, or both are NULL. */
 static bool merge_is_same_text(const char *a, const char *b)
 {
-  return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+  if (a == NULL || b == NULL)
+    return a == b;
+  return strcmp(a, b) == 0;
 }
 
 /* --- what was measured ------------------------------------------------------------------------ */
@@ -39,7 +41,9 @@ static int merge_check_total(const struct bn_part *p, struct bn_err *err)
 /* Returns the dialect of a part as a message names it. */
 static const char *merge_dialect_of(const struct bn_part *p)
 {
-  return p->result->facts.plan.native ? "none" : bn_layout_dialects[p->result->facts.plan.version];
+  const struct bn_plan *plan = &p->result->facts.plan;
+
+  return plan->native ? "none" : bn_layout_dialects[plan->version];
 }
 
 /* Checks that two parts are of the same workload and dialect.  Returns 0, or -1 and err. */
@@ -161,8 +165,9 @@ static const struct bn_fact_option *merge_find_option(const struct sorted *s,
   return at != NULL ? *at : NULL;
 }
 
-/* Returns whether an option keeps two runs from being merged.  An option that only one of the two
-   programs knows (b NULL) does so if it was set. */
+/* Returns whether an option keeps two runs from being merged: its values differ.  b NULL: the other
+   program does not know the option, so it makes a difference only if it was set.  Values of secrets
+   are not kept, and cannot be compared. */
 static bool merge_option_differs(const struct bn_fact_option *a, const struct bn_fact_option *b)
 {
   if ((a->traits & MAY_DIFFER) != 0 || a->secret)
@@ -280,7 +285,7 @@ int bn_merge_check_parts(const struct bn_part *part, size_t n, bool force, struc
 
 /* --- facts ------------------------------------------------------------------------------------ */
 
-/* Returns whether there is a fact of the same section, key and value. */
+/* Returns whether there is a fact of the same section, key, type and value. */
 static bool merge_has_fact(const struct bn_facts *f, const struct bn_fact *like)
 {
   const struct bn_fact *fact = bn_facts_find(f, like->section, like->key);
@@ -293,7 +298,7 @@ static bool merge_has_fact(const struct bn_facts *f, const struct bn_fact *like)
   case BN_FACT_WHOLE:
     return fact->whole == like->whole;
   case BN_FACT_REAL:
-    return memcmp(&fact->real, &like->real, sizeof like->real) == 0; /* NaN equals itself */
+    return memcmp(&fact->real, &like->real, sizeof like->real) == 0; /* so NaN equals itself */
   }
   return false;
 }

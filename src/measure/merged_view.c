@@ -68,9 +68,9 @@ int bn_merged_view_add(struct bn_merged_view *v, const struct bn_views *parts, u
   return 0;
 }
 
-/* Adds the ages of unfinished events of a part.  A document may lack them; then one event gets the
-   age of the oldest, and the others 0, so that no percentile is too high.  Returns false if there
-   are too many. */
+/* Adds the ages of unfinished events of a part.  A document may lack the ages: then one event gets
+   that of the oldest, and the others 0, so that no percentile is too high.  Returns false if the
+   number of ages does not fit into 64 bits. */
 static bool merged_view_put_ages(struct bn_hist *ages, const struct bn_view *v)
 {
   const bool has_unfinished = v->unfinished != UINT64_MAX && v->unfinished > 0;
@@ -163,9 +163,9 @@ bool bn_merged_view_has_hists(const struct bn_views *parts)
   return true;
 }
 
-/* Returns the rules of an interval or a tick from those of its parts, which are `how`.  Parts that
-   have made their ticks after the span have the rates of the span.  Without histograms there are no
-   percentiles. */
+/* Returns the rules of the sum of intervals or ticks that were filled with the rules `how`.  A tick
+   may be made after the span, to which its rates belong: the span of the sum is then the longest of
+   the parts.  Without histograms there are no percentiles. */
 static struct bn_view_rules merged_view_rules_of(const struct bn_view_rules *how,
                                                  const struct bn_views *parts,
                                                  enum bn_view_span span, bool has_hists)
@@ -179,6 +179,13 @@ static struct bn_view_rules merged_view_rules_of(const struct bn_view_rules *how
   return rules;
 }
 
+/* Adds the histograms of all parts, one for each metric. */
+static void merged_view_add_hists(struct bn_snap *s, struct bn_hist *const *hists)
+{
+  for (size_t i = 0; i < s->metrics.n_hists; i++)
+    bn_hist_add(s->hist[i], hists[i]);
+}
+
 /* The snapshots are added first, and the figures computed from their sum.  The latencies of parts
    without histograms, and the figures that no counter determines, are summed from the views. */
 int bn_merged_view_make(struct bn_merged_view *v, const struct bn_views *parts,
@@ -190,8 +197,8 @@ int bn_merged_view_make(struct bn_merged_view *v, const struct bn_views *parts,
 
   if (bn_merged_view_add(v, parts, 0 /* sessions */, err) != 0)
     return -1;
-  for (size_t i = 0; hists != NULL && i < v->snap.metrics.n_hists; i++)
-    bn_hist_add(v->snap.hist[i], hists[i]);
+  if (hists != NULL)
+    merged_view_add_hists(&v->snap, hists);
   v->snap.span_ns = t->span_ns;
   v->snap.at_ns = t->at_ns;
   v->snap.wall_ns = t->wall_ns;

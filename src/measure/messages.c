@@ -57,7 +57,8 @@ static size_t messages_copy_all(struct bn_fact_message *all, const struct bn_par
   return used;
 }
 
-/* Adds a message to another one of the same text and level. */
+/* Joins a message with another one of the same text and level: it has the time of the first, and
+   the sum of both counts, or the largest that a document can have. */
 static void messages_join(struct bn_fact_message *to, const struct bn_fact_message *m)
 {
   to->wall_ns = bn_clock_min(to->wall_ns, m->wall_ns);
@@ -85,7 +86,7 @@ void bn_messages_merge(const struct bn_part *part, size_t n, struct bn_facts *ou
   qsort(all, used, sizeof *all, messages_compare_texts);
   used = messages_join_equals(all, used);
   qsort(all, used, sizeof *all, messages_compare_times);
-  for (size_t i = 0; i < used && i < BN_BOUND_MESSAGES; i++)
+  for (size_t i = 0; i < used && i < BN_BOUND_MESSAGES; i++) /* the first ones, if not all */
     bn_facts_add_message(out, all[i].wall_ns, all[i].level, all[i].text, all[i].times);
   free(all);
 }

@@ -27,7 +27,7 @@ static const struct bn_metric *metric_row_at(const struct rows *r, size_t i)
   return i < r->n[0] ? &r->part[0][i] : &r->part[1][i - r->n[0]];
 }
 
-/* Copies a row, and its texts to *names, and moves *names past them. */
+/* Copies a row, with its texts to the block at *names, and moves *names past them. */
 static void metric_copy_row(struct bn_metric *to, const struct bn_metric *row, char **names)
 {
   const size_t name_size = strlen(row->name) + 1, unit_size = strlen(row->unit) + 1;
@@ -43,7 +43,8 @@ static void metric_copy_row(struct bn_metric *to, const struct bn_metric *row, c
 /* The parts of the block of rows, in its order. */
 enum part { COUNTERS, HISTS, LABELLED, PARTS };
 
-/* Returns the part of the block that a row belongs to. */
+/* Returns the part of the block that a row belongs to.  The switch names every kind, so that the
+   compiler asks for a new one. */
 static enum part metric_part_of(const struct bn_metric *row)
 {
   switch (row->kind) {
@@ -65,9 +66,9 @@ static enum part metric_part_of(const struct bn_metric *row)
   return COUNTERS;
 }
 
-/* Makes a table of the rows: the counters, then the histograms, then the labelled counts.  Every
-   record of a result has a table, so it gets no more memory than its rows and texts take, which are
-   counted first. */
+/* Makes a table of the rows: the counters, then the histograms, then the labelled counts, in one
+   block.  Every record of a result has a table, so it gets no more memory than its rows and texts
+   take, which are counted first. */
 static void metric_init(struct bn_metrics *m, const struct rows *r)
 {
   const size_t n = r->n[0] + r->n[1];

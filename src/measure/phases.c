@@ -81,15 +81,20 @@ size_t bn_phases_count_begun(const struct bn_view *v)
   return n;
 }
 
+/* Sets a figure that is not known, HUGE_VAL in a document, to NaN. */
+static void phases_settle_real(double *figure)
+{
+  if (!isfinite(*figure))
+    *figure = NAN;
+}
+
 void bn_phases_settle(struct bn_phase_view *p)
 {
-  if (!isfinite(p->recovery_s))
-    p->recovery_s = NAN;
-  if (!isfinite(p->started_per_s))
-    p->started_per_s = NAN;
-  if (!isfinite(p->wanted_per_s))
-    p->wanted_per_s = NAN;
-  if (!isfinite(p->wanted_threads) || !isnan(p->wanted_per_s))
+  phases_settle_real(&p->recovery_s);
+  phases_settle_real(&p->started_per_s);
+  phases_settle_real(&p->wanted_per_s);
+  phases_settle_real(&p->wanted_threads);
+  if (!isnan(p->wanted_per_s)) /* a phase with a rate has no number of threads */
     p->wanted_threads = NAN;
 }
 
@@ -145,7 +150,8 @@ void bn_phases_copy(struct bn_view *to, struct bn_view_store *store, const struc
   }
 }
 
-/* Adds a figure of a phase on one host to the sum, which is NaN until a host knows the figure. */
+/* Adds a figure of a phase on one host to the sum, which is NaN until a host knows the figure.  A
+   host that does not know it is left out. */
 static void phases_add_real(double *sum, double part)
 {
   if (!isnan(part))
@@ -187,7 +193,7 @@ static void phases_add_host(struct bn_phase_view *sum, const struct bn_phase_vie
 }
 
 /* Adds the counts and times of a phase on one host to `all`, and the sum of the squares of its
-   values, in s^2, to *squares. */
+   values, in s^2, to *squares.  From a deviation and a mean, that sum is n (dev^2 + mean^2). */
 static void phases_add_timing(struct bn_timing *all, double *squares, const struct bn_timing *t)
 {
   if (t->unfinished > 0)

@@ -51,6 +51,14 @@ bool bn_reporters_want_rest(const struct bn_reporters *r)
   return false;
 }
 
+/* Notes that a call has failed, and keeps the first error in r->err, unless that is NULL. */
+static void reporters_keep_error(struct bn_reporters *r, const struct bn_err *err)
+{
+  if (r->err != NULL && !r->failed)
+    *r->err = *err;
+  r->failed = true;
+}
+
 /* Returns whether a call of a reporter has succeeded (rc 0).  If it has failed, sets r->failed, and
    keeps the first error in r->err or logs each.  An error without a text has been logged before. */
 static bool reporters_check(struct bn_reporters *r, int rc, const struct bn_err *err)
@@ -59,9 +67,7 @@ static bool reporters_check(struct bn_reporters *r, int rc, const struct bn_err 
     return true;
   if (r->err == NULL && err->text[0] != '\0')
     bn_log(BN_FATAL, "%s", err->text);
-  if (r->err != NULL && !r->failed)
-    *r->err = *err;
-  r->failed = true;
+  reporters_keep_error(r, err);
   return false;
 }
 
@@ -151,17 +157,18 @@ static int reporters_call_slot(const struct bn_reporters_slot *s, const struct b
 }
 
 /* Passes a view to one reporter.  While a reporter with hooks of a script gets the total,
-   r->in_hook is true.  Returns false if it has failed. */
+   r->in_hook is true.  r->shown becomes true once the text reporter has had the total, even if it
+   has failed: it may have printed a part.  Returns false if the reporter has failed. */
 static bool reporters_pass_view(struct bn_reporters *r, const struct bn_reporters_slot *s,
                                 const struct bn_view *v)
 {
   const struct bn_reporter *ops = s->use.ops;
   const bool is_total = v->span == BN_VIEW_TOTAL;
+  const bool has_hook = ops->add != NULL || (ops->replaces & BN_REPLACES_TOTAL) != 0;
   struct bn_err err = {0};
   int rc;
 
-  atomic_store(&r->in_hook,
-               is_total && (ops->add != NULL || (ops->replaces & BN_REPLACES_TOTAL) != 0));
+  atomic_store(&r->in_hook, is_total && has_hook);
   rc = reporters_call_slot(s, v, &err);
   atomic_store(&r->in_hook, false);
   if (is_total && ops == r->text && !v->replaced)
@@ -214,8 +221,9 @@ static void reporters_print_instead(struct bn_reporters *r, const struct bn_view
 }
 
 /* Passes a view, with the lines that scripts add, and after it the groups of n hosts, to all
-   reporters.  v->replaced tells each reporter whether another one prints the view; hooks that
-   replace the total also replace checkpoints.  Returns false if a reporter has failed. */
+   reporters, also after one has failed.  v->replaced tells each reporter whether another one prints
+   the view; hooks that replace the total also replace checkpoints.  Returns false if a reporter has
+   failed. */
 static bool reporters_pass_to_all(struct bn_reporters *r, struct bn_view *v,
                                   const struct bn_group *g, size_t n)
 {
@@ -225,7 +233,7 @@ static bool reporters_pass_to_all(struct bn_reporters *r, struct bn_view *v,
   const bool was_replaced = v->replaced; /* by the script on each host */
   bool ok = true, replacement_failed = false;
 
-  if (v->span == BN_VIEW_TOTAL) {
+  if (v->span == BN_VIEW_TOTAL) { /* kept for reporters_rescue() */
     r->total = v;
     r->member = g;
     r->n_members = n;
@@ -293,7 +301,7 @@ static int reporters_close_slot(const struct bn_reporters *r, struct bn_reporter
 {
   const bool has_error = r->err != NULL && r->failed;
 
-  s->opened = false;
+  s->opened = false; /* even if it fails: it is not closed twice */
   if (s->use.ops->close == NULL)
     return 0;
   return s->use.ops->close(s->state, has_error ? NULL : err);
@@ -315,9 +323,8 @@ static bool reporters_mark_lost(struct bn_reporters *r, struct bn_reporters_slot
     return true;
   if (r->err == NULL)
     bn_log_stderr("%s%s", prefix, err->text);
-  if (r->err != NULL && !r->failed)
-    *r->err = *err;
-  r->failed = s->lost = true;
+  reporters_keep_error(r, err);
+  s->lost = true;
   return false;
 }
 

@@ -87,7 +87,7 @@ static void result_copy_timings(struct bn_record *r, const struct bn_view *v, bo
   r->view.timings = r->store.timing;
 }
 
-/* Copies the statements; the names of the copies are those in the record's own table. */
+/* Copies the statements that the record's own table has, with their names in that table. */
 static void result_copy_statements(struct bn_record *r, const struct bn_view *v)
 {
   size_t n = 0;
@@ -333,7 +333,9 @@ void bn_result_add_member(struct bn_result *r, const char *name, const struct bn
 static void result_append(struct bn_group *g, struct bn_record **array, size_t *n,
                           const struct bn_view *v, enum hists hists)
 {
-  if ((*n & (*n - 1)) == 0) {
+  const bool is_full = (*n & (*n - 1)) == 0; /* 0, or a power of two */
+
+  if (is_full) {
     *array = bn_alloc_resize(*array, *n == 0 ? 1 : 2 * *n, sizeof **array);
     for (size_t i = 0; i < *n; i++)
       result_fix_pointers(&(*array)[i]);
@@ -418,6 +420,8 @@ static void result_escape_figures(struct bn_record *r)
   r->figure_names = names;
 }
 
+/* Escapes the texts of a record.  Its lines are printed as they are, so they keep newlines and
+   tabs. */
 static void result_escape_record(struct bn_record *r)
 {
   result_escape_text(&r->lines, "\n\t");
@@ -425,6 +429,7 @@ static void result_escape_record(struct bn_record *r)
   result_escape_figures(r);
 }
 
+/* Escapes the texts of all records of a group, and of its host. */
 static void result_escape_group(struct bn_group *g)
 {
   if (g->has_total)

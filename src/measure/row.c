@@ -70,14 +70,14 @@ static struct bn_cell *row_add_unknown(struct bn_row *row, const char *name)
   return c;
 }
 
-/* Sets a cell to a whole number, or leaves it unknown if it is UINT64_MAX. */
+/* Sets a cell to a whole number.  UINT64_MAX: the number is not known. */
 static void row_set_whole(struct bn_cell *c, uint64_t whole)
 {
   c->type = whole != UINT64_MAX ? BN_CELL_WHOLE : BN_CELL_UNKNOWN;
   c->whole = whole;
 }
 
-/* Sets a cell to a real number, or leaves it unknown if it is not finite. */
+/* Sets a cell to a real number.  HUGE_VAL or NaN: the number is not known. */
 static void row_set_real(struct bn_cell *c, double real)
 {
   c->type = isfinite(real) ? BN_CELL_REAL : BN_CELL_UNKNOWN;
@@ -159,7 +159,7 @@ static void row_add_percentiles(struct bn_row *row, const struct bn_plan *plan,
 
 /* --- what a script has declared --------------------------------------------------------------- */
 
-/* Replaces all characters but letters, digits and '.' by '_': a document may name a metric in any
+/* Replaces all bytes but ASCII letters, digits and '.' by '_': a document may name a metric in any
    characters. */
 static void row_clean_name(char *name)
 {
@@ -171,16 +171,17 @@ static void row_clean_name(char *name)
   }
 }
 
-/* Adds a column of a metric of a script, whose name a document may have at any length.  No other
-   column begins with "script_". */
+/* Adds a column of a metric of a script, "script_payments_per_s".  No other column begins with
+   "script_".  A document may name a metric at any length, so the name is cut to 32 bytes, which
+   leave room for each suffix. */
 static struct bn_cell *row_add_script_cell(struct bn_row *row, const char *metric,
                                            const char *suffix)
 {
-  char name[sizeof row->cell[0].name];
+  char column[sizeof row->cell[0].name];
 
-  (void)snprintf(name, sizeof name, "script_%.32s%s", metric, suffix);
-  row_clean_name(name);
-  return row_add_unknown(row, name);
+  (void)snprintf(column, sizeof column, "script_%.32s%s", metric, suffix);
+  row_clean_name(column);
+  return row_add_unknown(row, column);
 }
 
 /* Adds the columns of a count of a script. */
@@ -195,11 +196,12 @@ static void row_add_count(struct bn_row *row, const char *name, const struct bn_
 static void row_add_timing(struct bn_row *row, const char *name, const struct bn_plan *plan,
                            const struct bn_timing *t, bool with_ranks)
 {
+  const size_t n_ranks = with_ranks ? plan->n_percents : 0;
   char suffix[BN_ROW_RANK + 1] = "_";
 
   row_set_whole(row_add_script_cell(row, name, "_count"), t->count);
   row_set_real(row_add_script_cell(row, name, "_avg_s"), t->avg_s);
-  for (size_t i = 0; with_ranks && i < plan->n_percents; i++) {
+  for (size_t i = 0; i < n_ranks; i++) {
     (void)bn_row_name_rank(suffix + 1, plan->percents[i]);
     row_set_real(row_add_script_cell(row, name, suffix), row_percentile_of(t, i));
   }
@@ -237,17 +239,17 @@ static void row_add_script_metrics(struct bn_row *row, const struct bn_plan *pla
 
 /* --- kinds of events -------------------------------------------------------------------------- */
 
-/* Adds a column of a kind of events or a group, whose name is the name of the figure, '@' and the
-   name of the part. */
+/* Adds a column of a kind of events or a group, "p99_s@event:payment" or "p99_s@group:reads".  A
+   document may name a kind at any length and in any characters, so the name is cut and cleaned. */
 static struct bn_cell *row_add_kind_cell(struct bn_row *row, const char *figure, const char *kind)
 {
-  const char *part = bn_event_kinds_is_group(kind) ? BN_GROUP_PART : BN_EVENT_PART;
-  char name[sizeof row->cell[0].name], shown[BN_GROUP_NAME + 1];
+  const char *prefix = bn_event_kinds_is_group(kind) ? BN_GROUP_PART : BN_EVENT_PART;
+  char column[sizeof row->cell[0].name], clean_kind[BN_GROUP_NAME + 1];
 
-  (void)snprintf(shown, sizeof shown, "%s", bn_event_kinds_bare_name(kind));
-  row_clean_name(shown);
-  (void)snprintf(name, sizeof name, "%s@%s%s", figure, part, shown);
-  return row_add_unknown(row, name);
+  (void)snprintf(clean_kind, sizeof clean_kind, "%s", bn_event_kinds_bare_name(kind));
+  row_clean_name(clean_kind);
+  (void)snprintf(column, sizeof column, "%s@%s%s", figure, prefix, clean_kind);
+  return row_add_unknown(row, column);
 }
 
 /* Adds the columns of a kind of events. */
@@ -289,18 +291,18 @@ static void row_add_event_kinds(struct bn_row *row, const struct bn_plan *plan,
 
 /* --- phases ----------------------------------------------------------------------------------- */
 
-/* Adds a column of phase k, whose name is the name of the figure, '@' and the name of the part. */
+/* Adds a column of phase k.  Names count phases from 1 on: "p99_s@phase:1" is of phase 0. */
 static struct bn_cell *row_add_phase_cell(struct bn_row *row, const char *figure, size_t k)
 {
-  char name[sizeof row->cell[0].name];
+  char column[sizeof row->cell[0].name];
 
-  (void)snprintf(name, sizeof name, "%s@" BN_PHASE_PART "%zu", figure, k + 1);
-  return row_add_unknown(row, name);
+  (void)snprintf(column, sizeof column, "%s@" BN_PHASE_PART "%zu", figure, k + 1);
+  return row_add_unknown(row, column);
 }
 
-/* Adds columns for the numbers among the members of a struct of phase k.  from NULL: no value is
-   known.  A value that is not known is HUGE_VAL here, or NaN by bn_layout_get_number(); neither is
-   less than 2^64. */
+/* Adds columns for the numbers among the members of a struct of phase k, `from`, with the layout l.
+   from NULL: no value is known.  A value that is not known is HUGE_VAL, or NaN by
+   bn_layout_get_number(); neither is less than 2^64, so a whole number becomes UINT64_MAX. */
 static void row_add_phase_members(struct bn_row *row, size_t k, const struct bn_layout *l,
                                   const void *from)
 {

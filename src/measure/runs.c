@@ -28,7 +28,7 @@ int bn_runs_find_end(const struct bn_result *r, uint64_t *wall_ns)
 
   if (f->start_wall_ns == 0) /* not known */
     return -1;
-  /* A document may have any number. */
+  /* A document may have any number: no difference or sum below may wrap around. */
   if (total->at_ns > INT64_MAX || f->start_wall_ns > INT64_MAX)
     return -1;
   if (total->at_ns < f->start_ns || total->at_ns < total->span_ns)
@@ -40,7 +40,7 @@ int bn_runs_find_end(const struct bn_result *r, uint64_t *wall_ns)
   return total->span_ns <= *wall_ns ? 0 : -1;
 }
 
-/* Adds a copy of a run.  Returns 0, or -1 and err if there is no room for it. */
+/* Adds a copy of a run, which borrows its texts.  Returns 0, or -1 and err if there is no room. */
 static int runs_append(struct bn_runs *runs, const struct bn_stored_run *run, struct bn_err *err)
 {
   if (runs->n == BN_RUNS_MAX)
@@ -82,8 +82,9 @@ static uint64_t runs_find_time(const struct bn_facts *f, size_t i, const char *w
 {
   char key[KEY_SIZE];
   const struct bn_fact *fact = bn_facts_find(f, BN_RUNS_SECTION, runs_key_of(key, i, what));
+  const bool is_time = fact != NULL && fact->type == BN_FACT_WHOLE && fact->whole > 0;
 
-  return fact != NULL && fact->type == BN_FACT_WHOLE && fact->whole > 0 ? (uint64_t)fact->whole : 0;
+  return is_time ? (uint64_t)fact->whole : 0;
 }
 
 /* Reads run i from the facts of a merged result.  Returns 0, or -1 if they do not hold it. */
@@ -142,12 +143,14 @@ int bn_runs_add(struct bn_runs *runs, const struct bn_part *part, struct bn_err 
 static int runs_compare(const void *a, const void *b)
 {
   const struct bn_stored_run *p = a, *q = b;
-  const int by_host = strcmp(p->host, q->host);
 
   if (p->start_wall_ns != q->start_wall_ns)
     return p->start_wall_ns < q->start_wall_ns ? -1 : 1;
   if (p->start_ns != q->start_ns)
     return p->start_ns < q->start_ns ? -1 : 1;
+
+  const int by_host = strcmp(p->host, q->host);
+
   return by_host != 0 ? by_host : strcmp(p->seed, q->seed);
 }
 

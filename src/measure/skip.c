@@ -48,7 +48,7 @@ static void skip_pass_text(struct skipping *s)
   for (s->at++; s->at < s->end && *s->at != '"'; s->at++)
     if (*s->at == '\\')
       s->at++;
-  s->at = s->at < s->end ? s->at + 1 : s->end;
+  s->at = s->at < s->end ? s->at + 1 : s->end; /* a final backslash has led one byte too far */
 }
 
 /* Goes past white space. */
@@ -145,7 +145,7 @@ static const char *skip_encode_list(struct skipping *s)
   bn_buf_clear(&s->hist);
   do {
     after_gap = number < 0;
-    at = skip_read_number(at + 1, s->end, &number);
+    at = skip_read_number(at + 1 /* after '[' or ',' */, s->end, &number);
     if (at == NULL || (after_gap && number < 0))
       return NULL;
     bn_hist_codec_put_number(&s->hist, number);
@@ -153,8 +153,9 @@ static const char *skip_encode_list(struct skipping *s)
   return at < s->end && *at == ']' && number >= 0 && !s->hist.failed ? at + 1 : NULL;
 }
 
-/* Puts a text, which is not longer, in place of the list of a histogram at s->at.  Leaves the list
-   if it has another form than that in which bench writes it. */
+/* Puts a text in place of the list of a histogram at s->at.  The text is not longer than the list,
+   because no number takes more characters in it.  Leaves the list if it has another form than that
+   in which bench writes it. */
 static void skip_shorten_histogram(struct skipping *s)
 {
   const char *end = skip_encode_list(s);

@@ -9,7 +9,8 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 
-/* Allocates the rows of a snapshot whose metrics and number of sessions are set. */
+/* Allocates the rows of a snapshot whose metrics and number of sessions are set.  Without `hists`,
+   the pointers to histograms stay NULL. */
 static void snap_allocate(struct bn_snap *s, bool hists)
 {
   const struct bn_metrics *m = &s->metrics;
@@ -63,7 +64,7 @@ void bn_snap_done(struct bn_snap *s)
 
 /* A session's events in flight, read while it goes on. */
 struct in_flight {
-  uint64_t n, begun_at; /* begun_at: sum of their starts */
+  uint64_t n, begun_at; /* begun_at: the sum of their starts, modulo 2^64 */
 };
 
 /* Acquire: later loads are not made before this one.  The writer is bn_event_show_end() and the
@@ -233,6 +234,14 @@ void bn_snap_add_warmup(struct bn_snap *s, const struct bn_statset *set)
     bn_hist_add(s->hist[BN_H_LATENCY], set->stripe[k]);
 }
 
+/* Clears the histograms of waiting, which are the last ones, but not the last of them: wake-ups are
+   not of events. */
+static void snap_clear_waiting(struct bn_snap *s)
+{
+  for (size_t i = s->metrics.n_hists - BN_STAT_WAITS; i < s->metrics.n_hists - 1; i++)
+    bn_hist_clear(s->hist[i]);
+}
+
 /* Either all sessions count the events of the warm-up apart, or none does. */
 void bn_snap_end_warmup(struct bn_snap *s)
 {
@@ -248,12 +257,8 @@ void bn_snap_end_warmup(struct bn_snap *s)
   for (size_t i = 0; i < s->metrics.n_hists; i++)
     if (s->metrics.hist[i].of_events)
       bn_hist_clear(s->hist[i]);
-  if (!s->waiting)
-    return;
-  /* The histograms of waiting are the last ones.  The last of them, of wake-ups, is not of
-     events. */
-  for (size_t i = s->metrics.n_hists - BN_STAT_WAITS; i < s->metrics.n_hists - 1; i++)
-    bn_hist_clear(s->hist[i]);
+  if (s->waiting)
+    snap_clear_waiting(s);
 }
 
 uint64_t bn_snap_event_start_ns(const struct bn_snap_session *s)
@@ -278,11 +283,13 @@ uint64_t bn_snap_collect_ages(const struct bn_snap *s, uint64_t now_ns, bool war
   *oldest_ns = 0;
   for (unsigned i = 0; i < s->n_sessions; i++) {
     const struct bn_snap_session *session = &s->session[i];
-    const uint64_t age_ns = bn_clock_between(session->start_ns, now_ns);
     const bool is_of_warmup = session->start_ns < session->counts_from_ns;
 
     if (session->in_flight == 0 || (is_of_warmup && !warming))
       continue;
+
+    const uint64_t age_ns = bn_clock_between(session->start_ns, now_ns);
+
     n += session->in_flight;
     *oldest_ns = bn_clock_max(*oldest_ns, age_ns);
     bn_hist_put(ages, age_ns, session->in_flight);
@@ -290,8 +297,8 @@ uint64_t bn_snap_collect_ages(const struct bn_snap *s, uint64_t now_ns, bool war
   return n;
 }
 
-/* Subtracts the counts of labels.  A label that is new is appended, so that each has the same place
-   in a later snapshot. */
+/* Subtracts the counts of labels.  New labels are appended, so that a label of `base` has the same
+   place in `now`. */
 static void snap_subtract_labels(struct bn_snap *now, const struct bn_snap *base)
 {
   for (size_t i = 0; i < now->metrics.n_labelled; i++)
@@ -320,6 +327,8 @@ static uint64_t snap_executing_ns(const struct bn_snap *s, unsigned i)
   return s->waiting ? s->session[i].service_ns : s->session[i].busy_ns;
 }
 
+/* The extremes and the overdue events are since the measurement began, and the events in flight are
+   those of an instant: they stay those of `now`, as do the times. */
 void bn_snap_subtract(struct bn_snap *now, const struct bn_snap *base)
 {
   static const struct bn_moments none = {.n = 0};
@@ -414,15 +423,18 @@ static bool snap_merge_hist(struct bn_hist *into, const struct bn_hist *from)
   return true;
 }
 
-/* Adds a histogram in the sparse form.  Returns false if the number of values does not fit. */
+/* Adds a histogram in the sparse form.  Returns false, after adding it all the same, if the number
+   of values does not fit. */
 static bool snap_merge_packed(struct bn_hist *into, const struct bn_hist_sparse *from)
 {
   uint64_t total = bn_hist_count(into);
   bool fits = true;
 
   for (size_t i = 0; i < from->n; i++) {
-    bn_hist_put(into, from->bucket[i].lowest, from->bucket[i].count);
-    fits &= snap_add_count(&total, from->bucket[i].count);
+    const struct bn_bucket *b = &from->bucket[i];
+
+    bn_hist_put(into, b->lowest, b->count);
+    fits &= snap_add_count(&total, b->count);
   }
   return fits;
 }
@@ -450,7 +462,8 @@ static void snap_merge_moments(struct bn_moments *into, const struct bn_moments 
   into->sum_sq += from->sum_sq;
 }
 
-/* Copies sessions to the places from `first` on, as far as there are any, and adds the moments. */
+/* Copies sessions to the places from `first` on, as far as `into` has places, and adds the moments
+   of all of them. */
 static void snap_merge_sessions(struct bn_snap *into, const struct bn_snap *from, unsigned first)
 {
   for (unsigned i = 0; i < from->n_sessions && first + i < into->n_sessions; i++)
@@ -474,7 +487,7 @@ static bool snap_merge_counts(struct bn_snap *into, const struct bn_snap *from)
 
 int bn_snap_merge(struct bn_snap *into, const struct bn_snap *from, unsigned first)
 {
-  /* A sum that does not fit leaves out those after it: `into` is of no use then. */
+  /* A sum that does not fit ends the chain, and the rest is left out: `into` is of no use then. */
   bool fits = snap_merge_counts(into, from) && snap_merge_labels(into, from) &&
               bn_statement_table_merge(&into->statements, &from->statements);
 
@@ -517,12 +530,13 @@ static bool snap_rows_fit(const struct bn_snap *s, uint64_t most)
   return fit;
 }
 
-_Static_assert((int)BN_LABELS_MAX < (int)BN_STATEMENTS_ROWS, "the sum of all labels fits");
+_Static_assert((int)BN_LABELS_MAX < (int)BN_STATEMENTS_ROWS, "labels have no more rows");
 
 bool bn_snap_fits(const struct bn_snap *s, uint64_t most)
 {
   const uint64_t counts[] = {s->late, s->dropped, s->overdue, s->unfinished};
-  bool fit = snap_rows_fit(s, most / BN_STATEMENTS_ROWS); /* labels have fewer rows */
+  /* All rows may be summed as "other".  Statements have the most rows. */
+  bool fit = snap_rows_fit(s, most / BN_STATEMENTS_ROWS);
 
   for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
     fit &= bn_snap_is_within(counts[i], most);
@@ -535,7 +549,7 @@ bool bn_snap_fits(const struct bn_snap *s, uint64_t most)
 
 void bn_snap_pack(struct bn_snap *to, const struct bn_snap *from)
 {
-  const struct bn_hist_sparse *packed = from->sparse;
+  const struct bn_hist_sparse *packed = from->sparse; /* read first: `to` may be `from` */
 
   if (packed == NULL && from->hist[BN_H_LATENCY] == NULL)
     return;

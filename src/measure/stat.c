@@ -39,7 +39,7 @@ void bn_labels_free(struct bn_labels *l)
 struct bn_label *bn_label_find_or_add(struct bn_label *row, size_t *n, const char *name)
 {
   for (size_t i = 0; i < *n; i++)
-    if (strncmp(row[i].name, name, BN_LABEL_LEN - 1) == 0) /* names in rows are cut */
+    if (strncmp(row[i].name, name, BN_LABEL_LEN - 1) == 0) /* a row has this much of its name */
       return &row[i];
   if (*n < BN_LABELS_MAX) {
     (void)snprintf(row[*n].name, BN_LABEL_LEN, "%s", name);
@@ -53,14 +53,14 @@ struct bn_label *bn_label_find_or_add(struct bn_label *row, size_t *n, const cha
 bool bn_labels_count(struct bn_labels *l, const char *label, uint64_t n)
 {
   struct bn_label *row;
-  bool first;
+  bool is_first;
 
   (void)pthread_mutex_lock(&l->lock);
   row = bn_label_find_or_add(l->row, &l->n, label);
-  first = row->n == 0;
+  is_first = row->n == 0;
   row->n += n;
   (void)pthread_mutex_unlock(&l->lock);
-  return first;
+  return is_first;
 }
 
 size_t bn_labels_read(struct bn_labels *l, struct bn_label *out, size_t max)
@@ -93,7 +93,8 @@ static void stat_allocate_labels(struct bn_statset *set)
 }
 
 /* Sets up session i in the block, whose bytes are 0: its pointers to the stripes of the thread that
-   drives it, and the members that do not begin with 0. */
+   drives it, and the members that do not begin with 0.  Threads beyond the number of stripes share
+   those of others. */
 static void stat_init_session(struct bn_statset *set, unsigned i)
 {
   const size_t n_counters = set->metrics.n_counters;
@@ -113,21 +114,27 @@ static void stat_init_session(struct bn_statset *set, unsigned i)
   set->stat[i] = st;
 }
 
+/* Returns a size rounded up to whole cache lines. */
+static size_t stat_round_to_lines(size_t size)
+{
+  const size_t line = CACHE_LINE;
+
+  return (size + line - 1) / line * line;
+}
+
 /* Allocates the statistics of all sessions in one block: first the statistics of each, on cache
    lines of their own, then each session's row of stripe pointers.  at_end is allocated apart,
    because its pages take no memory until sessions leave their loops.  Returns 0, or -1 without
    memory; then bn_statset_done() frees what was allocated. */
 static int stat_allocate_sessions(struct bn_statset *set)
 {
-  const size_t line = CACHE_LINE;
   const size_t row_size = sizeof(struct bn_hist *) * set->n_rows;
   const size_t n_counters = set->metrics.n_counters;
   size_t total;
 
-  set->stat_size = sizeof(struct bn_stat) + n_counters * sizeof(uint64_t);
-  set->stat_size = (set->stat_size + line - 1) / line * line;
+  set->stat_size = stat_round_to_lines(sizeof(struct bn_stat) + n_counters * sizeof(uint64_t));
   total = (set->stat_size + row_size) * set->n_sessions;
-  set->block = aligned_alloc(line, (total + line - 1) / line * line);
+  set->block = aligned_alloc(CACHE_LINE, stat_round_to_lines(total));
   set->stat = calloc(set->n_sessions, sizeof(struct bn_stat *));
   set->at_end = calloc(set->n_sessions * n_counters, sizeof *set->at_end);
   if (set->block == NULL || set->stat == NULL || set->at_end == NULL)
@@ -209,7 +216,7 @@ static void stat_make_metrics(struct bn_statset *set, const struct bn_metric *wo
 }
 
 /* Sets in all sessions the indices of the first metrics of the kinds of events and of the phases.
-   In a run without them, an index is the number of rows, and nobody uses it. */
+   In a run without them, an index is the number of histograms or counters, and nobody uses it. */
 static void stat_set_part_indices(struct bn_statset *set)
 {
   const struct bn_metrics *m = &set->metrics;
@@ -253,7 +260,7 @@ int bn_statset_init(struct bn_statset *set, unsigned n_sessions, unsigned n_writ
   set->n_writers = n_writers;
   set->n_stripes = n_writers < STRIPES_MAX ? n_writers : STRIPES_MAX;
   stat_make_metrics(set, metrics, parts);
-  set->n_rows = set->metrics.n_hists + ((parts & BN_STAT_WARMUP) != 0);
+  set->n_rows = set->metrics.n_hists + ((parts & BN_STAT_WARMUP) != 0 ? 1 : 0);
   stat_allocate_stripes(set);
   stat_allocate_labels(set);
   if ((parts & BN_STAT_STATEMENTS) != 0)

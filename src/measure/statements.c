@@ -68,7 +68,8 @@ static struct entry *statements_find(struct bn_statements *all, const char *name
   return NULL;
 }
 
-/* Returns a new entry of the name name[0..len), for which there is room. */
+/* Returns a new entry of the name name[0..len), for which there is room.  Its stripes and counters
+   are made when a worker needs them. */
 static struct entry *statements_add(struct bn_statements *all, const char *name, size_t len)
 {
   struct entry *e = &all->entry[all->n++];
@@ -117,12 +118,12 @@ static struct bn_statement *statements_get_of_session(const struct bn_statements
 struct bn_statement *bn_statements_get(struct bn_statements *all, unsigned session,
                                        const char *name, size_t len)
 {
+  const size_t most = len < BN_STATEMENT_NAME ? len : BN_STATEMENT_NAME;
   struct bn_statement *st;
   struct entry *e;
 
   (void)pthread_mutex_lock(&all->lock);
-  e = statements_find_or_add(all, name,
-                             strnlen(name, len < BN_STATEMENT_NAME ? len : BN_STATEMENT_NAME));
+  e = statements_find_or_add(all, name, strnlen(name, most));
   st = statements_get_of_session(all, e, session);
   (void)pthread_mutex_unlock(&all->lock);
   return st;
@@ -157,7 +158,8 @@ struct bn_statement_sum *bn_statement_table_find(const struct bn_statement_table
 }
 
 /* Gives row i of a table that name, sets all its counts to 0, and returns it.  Rows have the order
-   in which their names became known, so a row that is used again mostly has the name already. */
+   in which their names became known, so a row that is used again mostly has its name already: rows
+   keep their memory. */
 static struct bn_statement_sum *statements_reset_row(struct bn_statement_table *t, size_t i,
                                                      const char *name)
 {
@@ -206,6 +208,7 @@ static void statements_sum_entry(struct bn_statement_sum *s, const struct bn_sta
       bn_hist_add(s->hist, e->stripe[i]);
 }
 
+/* Row i is that of entry i, as bn_statement_table_sub() expects. */
 void bn_statement_table_take(struct bn_statement_table *t, struct bn_statements *all)
 {
   (void)pthread_mutex_lock(&all->lock);

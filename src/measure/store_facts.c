@@ -19,7 +19,7 @@ static struct bn_node *store_plan_of(struct bn_json_out *out, const struct bn_pl
   struct bn_node *map = bn_node_map(), *checkpoints = bn_node_list(), *percents = bn_node_list();
 
   bn_json_text(out, map, "dialect", bn_layout_dialects[plan->version]);
-  /* "own" is bench's own form.  A run in a dialect leaves it out. */
+  /* "own" says that the run is in bench's own form.  A run in a dialect leaves it out. */
   if (plan->native)
     bn_json_put(out, map, "own", bn_node_boolean(true));
   bn_json_layout(out, map, bn_layout_plan, plan);
@@ -100,8 +100,8 @@ static struct bn_node *store_value_of(const struct bn_fact *fact)
   return NULL;
 }
 
-/* Puts a map for each section, in the order in which the sections appear first.  The facts are
-   searched for a section, not `map`: bn_json_put() may change names that are not ASCII. */
+/* Puts a map for each section, in the order in which the sections appear first.  Whether a section
+   is new is asked of the facts, not of `map`: bn_json_put() may change names that are not ASCII. */
 static void store_put_sections(struct bn_json_out *out, struct bn_node *map,
                                const struct bn_facts *f)
 {
@@ -315,7 +315,7 @@ int bn_store_read_assertions(const struct bn_node *n, struct bn_facts *out, stru
                            .holds = bn_json_in_bool(&in, row, "holds"),
                            .ended_run = bn_json_in_bool(&in, row, "ended_run")};
 
-    f.measured = isfinite(f.value);
+    f.measured = isfinite(f.value); /* null is read as HUGE_VAL */
     f.value = f.measured ? f.value : 0;
     if (text == NULL || unit == NULL)
       bn_json_in_refuse(&in, "an assertion has no 'text' or no 'unit'");

@@ -29,7 +29,8 @@ struct store_want {
 
 /* --- loading ---------------------------------------------------------------------------------- */
 
-/* Refuses a file that is larger than `most`.  Returns -1. */
+/* Refuses a file that is larger than `most`, and names the option if it can raise that bound.
+   Returns -1. */
 static int store_refuse_size(const char *path, uint64_t most, struct bn_err *err)
 {
   return bn_err_set(
@@ -147,8 +148,7 @@ static int store_read_group(const struct bn_node *n, struct bn_result *out, stru
     store_read_member(&in, host, g);
   if (bn_json_in_verdict(&in) != 0)
     return -1;
-  /* A run that never began to measure has no metrics. */
-  if (bn_node_count(metrics) == 0)
+  if (bn_node_count(metrics) == 0) /* the run never began to measure */
     return 0;
   if (bn_store_read_metrics(metrics, &m, err) != 0)
     return -1;
@@ -198,8 +198,8 @@ int bn_store_read_document(const struct bn_node *n, struct bn_result *out, struc
   return 0;
 }
 
-/* Loads a document.  Returns 0, or -1 and an error: *why if the content is wrong, or err if the
-   file cannot be read or is too large. */
+/* Loads a document, and keeps its tree if that is wanted.  Returns 0, or -1 and an error: *why if
+   the content is wrong, or err if the file cannot be read or is too large. */
 static int store_load_document(struct bn_lines *l, const char *path, struct store_want want,
                                struct bn_stored *out, struct bn_err *why, struct bn_err *err)
 {
@@ -346,7 +346,7 @@ int bn_store_print(const struct bn_node *document, FILE *out, struct bn_err *err
 
   if (text == NULL)
     return -1;
-  errno = 0;
+  errno = 0; /* in case the call that fails does not set it */
   if (fwrite(text, 1, len, out) != len || fflush(out) != 0)
     rc = bn_err_set(err, errno, "cannot write the result: %s", strerror(errno));
   free(text);

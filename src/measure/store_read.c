@@ -46,10 +46,12 @@ static enum bn_merge_rule store_read_merge(struct bn_json_in *in, const struct b
                                            enum bn_merge_rule otherwise)
 {
   const char *name = bn_json_in_text(in, map, "merge");
-  const int i = bn_layout_find_name(bn_layout_merges, name);
 
   if (name == NULL)
     return otherwise;
+
+  const int i = bn_layout_find_name(bn_layout_merges, name);
+
   return i >= 0 ? (enum bn_merge_rule)i : BN_MERGE_NONE;
 }
 
@@ -70,7 +72,8 @@ static enum bn_merge_rule store_old_merge(const char *figure)
   return store_is_rate(figure) && !store_is_of_device(figure) ? BN_MERGE_RATE : BN_MERGE_NONE;
 }
 
-/* Reads how a figure of a workload, whose name is known, is merged. */
+/* Reads how a figure of a workload is merged.  f->key is set.  f->weight becomes the index of a
+   counter, or n_counters if there is none. */
 static void store_read_figure_merge(struct bn_json_in *in, const struct bn_node *map,
                                     const struct bn_metrics *m, struct bn_figure *f)
 {
@@ -93,15 +96,16 @@ static void store_check_fixed(struct bn_json_in *in, const struct bn_metrics *m)
   for (size_t i = 0; i < fixed.n_counters; i++)
     if (i >= m->n_counters || strcmp(m->counter[i].name, fixed.counter[i].name) != 0)
       bn_json_in_refuse(in, "counter %zu of 'metrics' is not '%s'", i, fixed.counter[i].name);
-  if (m->n_hists == 0 || strcmp(m->hist[0].name, fixed.hist[0].name) != 0)
-    bn_json_in_refuse(in, "the first histogram of 'metrics' is not '%s'", fixed.hist[0].name);
+  if (m->n_hists == 0 || strcmp(m->hist[BN_H_LATENCY].name, fixed.hist[BN_H_LATENCY].name) != 0)
+    bn_json_in_refuse(in, "the first histogram of 'metrics' is not '%s'",
+                      fixed.hist[BN_H_LATENCY].name);
   bn_metrics_done(&fixed);
 }
 
 /* Reads a row of the metrics, whose texts stay those of the document. */
 static void store_read_metric(struct bn_json_in *in, const struct bn_node *map, struct bn_metric *m)
 {
-  enum bn_merge_rule old;
+  enum bn_merge_rule of_version_1;
 
   m->name = bn_json_in_text(in, map, "name");
   m->unit = bn_json_in_text(in, map, "unit");
@@ -110,8 +114,9 @@ static void store_read_metric(struct bn_json_in *in, const struct bn_node *map, 
     bn_json_in_refuse(in, "a metric has no name or no unit");
     return;
   }
-  old = m->kind == BN_COUNTER && store_is_of_device(m->name) ? BN_MERGE_NONE : BN_MERGE_SUM;
-  m->merge = store_read_merge(in, map, old);
+  of_version_1 =
+      m->kind == BN_COUNTER && store_is_of_device(m->name) ? BN_MERGE_NONE : BN_MERGE_SUM;
+  m->merge = store_read_merge(in, map, of_version_1);
   if (strlen(m->name) > BN_BOUND_NAME || strlen(m->unit) > BN_BOUND_NAME)
     bn_json_in_refuse(in, "the name or unit of a metric has more than %d bytes", BN_BOUND_NAME);
 }
@@ -125,11 +130,11 @@ int bn_store_read_metrics(const struct bn_node *n, struct bn_metrics *out, struc
   memset(out, 0, sizeof *out);
   for (size_t i = 0; i < rows; i++)
     store_read_metric(&in, bn_node_get_at(n, i), &all[i]);
-  if (!in.failed)
+  if (!in.failed) {
     bn_metrics_copy_rows(out, all, rows);
-  free(all);
-  if (!in.failed)
     store_check_fixed(&in, out);
+  }
+  free(all);
   if (out->n_hists > BN_BOUND_HISTOGRAMS)
     bn_json_in_refuse(&in, "'metrics' has more than %d histograms", BN_BOUND_HISTOGRAMS);
   if (in.failed)
@@ -160,7 +165,8 @@ static void store_read_moments(struct bn_json_in *in, const struct bn_node *list
   }
 }
 
-/* Reads the labelled counts: for each metric a list of pairs, [name, count]. */
+/* Reads the labelled counts: for each metric a list of pairs, [label, count].  A label is cut to
+   the length that labels of a run have. */
 static void store_read_labels(struct bn_json_in *in, const struct bn_node *map, struct bn_snap *s)
 {
   for (size_t i = 0; i < s->metrics.n_labelled; i++) {
@@ -169,28 +175,30 @@ static void store_read_labels(struct bn_json_in *in, const struct bn_node *map, 
 
     s->n_labels[i] = bn_json_in_length(in, list, name, BN_LABELS_MAX + 1);
     for (size_t k = 0; k < s->n_labels[i]; k++) {
-      const struct bn_node *row = bn_node_get_at(list, k);
-      const char *label = bn_node_get_text(bn_node_get_at(row, 0));
+      const struct bn_node *pair = bn_node_get_at(list, k);
+      const char *text = bn_node_get_text(bn_node_get_at(pair, 0));
+      struct bn_label *label = &s->label[i][k];
 
-      (void)snprintf(s->label[i][k].name, sizeof s->label[i][k].name, "%s",
-                     label != NULL ? label : "");
-      s->label[i][k].n = bn_json_in_read_count(in, bn_node_get_at(row, 1), name);
+      (void)snprintf(label->name, sizeof label->name, "%s", text != NULL ? text : "");
+      label->n = bn_json_in_read_count(in, bn_node_get_at(pair, 1), name);
     }
   }
 }
 
-/* Reads the numbers of sessions, each a list in the order of measure/store.h. */
+/* Reads the numbers of sessions, a row for each.  A session without a row has only zeros. */
 static void store_read_raw_sessions(struct bn_json_in *in, const struct bn_node *list,
                                     struct bn_snap *s)
 {
+  enum { EVENTS, BUSY_NS, MIN_NS, MAX_NS }; /* the numbers of a row, as measure/store.h has them */
+
   for (unsigned i = 0; i < s->n_sessions; i++) {
     const struct bn_node *row = bn_node_get_at(list, i);
 
     s->session[i] = (struct bn_snap_session){
-        .events = bn_json_in_read_count(in, bn_node_get_at(row, 0), "sessions"),
-        .busy_ns = bn_json_in_read_count(in, bn_node_get_at(row, 1), "sessions"),
-        .min_ns = bn_json_in_read_count(in, bn_node_get_at(row, 2), "sessions"),
-        .max_ns = bn_json_in_read_count(in, bn_node_get_at(row, 3), "sessions")};
+        .events = bn_json_in_read_count(in, bn_node_get_at(row, EVENTS), "sessions"),
+        .busy_ns = bn_json_in_read_count(in, bn_node_get_at(row, BUSY_NS), "sessions"),
+        .min_ns = bn_json_in_read_count(in, bn_node_get_at(row, MIN_NS), "sessions"),
+        .max_ns = bn_json_in_read_count(in, bn_node_get_at(row, MAX_NS), "sessions")};
   }
 }
 
@@ -204,16 +212,17 @@ static void store_read_histograms(struct bn_json_in *in, const struct bn_node *m
     bn_json_in_hist(in, map, s->metrics.hist[i].name, s->hist[i]);
 }
 
-/* Reads the histograms of statements, which store_read_statements() has read before. */
+/* Reads the histograms of the statements that store_read_statements() has put into the table.  A
+   histogram under another name belongs to no statement of the record, and is passed over. */
 static void store_read_statement_buckets(struct bn_json_in *in, const struct bn_node *list,
-                                         const struct bn_snap *s)
+                                         struct bn_snap *s)
 {
   const size_t n = s->statements.hists ? bn_node_count(list) : 0;
 
   for (size_t i = 0; i < n; i++) {
     const struct bn_node *map = bn_node_get_at(list, i);
     const char *name = bn_json_in_text(in, map, "name");
-    const struct bn_statement_sum *sum =
+    struct bn_statement_sum *sum =
         name != NULL ? bn_statement_table_find(&s->statements, name) : NULL;
 
     if (sum != NULL)
@@ -260,8 +269,9 @@ static void store_pack_histograms(struct bn_snap *s)
 
 /* --- records ---------------------------------------------------------------------------------- */
 
-/* Sets a figure of a view to the number n.  Null in the document means that it is not known.  If
-   the document lacks the figure, n is NULL, and the figure becomes 0. */
+/* Sets a figure of a view to the number n of a document.  A null, which says that the figure is not
+   known, becomes UINT64_MAX or HUGE_VAL.  n NULL: the document lacks the figure, which becomes
+   0. */
 static void store_read_figure(struct bn_json_in *in, const struct bn_node *n,
                               const struct bn_view_field *f, struct bn_view *v)
 {
@@ -320,8 +330,8 @@ static void store_read_timing_percentiles(struct bn_json_in *in, const struct bn
     const struct bn_node *map = bn_node_get_at(list, i);
 
     r->store.timing_s[at][i] = bn_json_in_get_number(in, map, "s");
-    if (bn_node_get(map, "at_least") != NULL && bn_json_in_bool(in, map, "at_least"))
-      r->store.timing[at].at_least |= UINT32_C(1) << i;
+    if (bn_json_in_bool(in, map, "at_least"))
+      r->store.timing[at].at_least |= UINT32_C(1) << i; /* n is at most BN_PERCENTS_MAX, 32 */
   }
   r->store.timing[at].percentile_s = list != NULL ? r->store.timing_s[at] : NULL;
 }
@@ -342,7 +352,7 @@ static void store_read_timing(struct bn_json_in *in, const struct bn_node *map, 
   bn_json_in_layout(in, map, bn_layout_timing, t);
   if (t->of_phase)
     bn_json_in_layout(in, map, bn_layout_ages, t);
-  else if (bn_node_get(map, "unfinished") != NULL)
+  else /* groups have it; in other timings it is absent, and becomes 0 */
     t->unfinished = bn_json_in_get_count(in, map, "unfinished");
   store_read_timing_percentiles(in, bn_json_in_list(in, map, "percentiles"), r, at);
 }
@@ -360,24 +370,37 @@ static void store_read_phases(struct bn_json_in *in, const struct bn_node *list,
     bn_json_in_layout(in, bn_node_get_at(list, k), bn_layout_phase, &r->store.phase[k]);
 }
 
+/* Reads the kinds of events, whose timings are read already. */
+static void store_read_event_kinds(struct bn_json_in *in, const struct bn_node *list,
+                                   struct bn_record *r)
+{
+  bn_event_kinds_name_all(&r->view, &r->store, &r->delta.metrics);
+  for (size_t k = 0; k < r->view.n_event_kinds; k++)
+    bn_json_in_layout(in, bn_node_get_at(list, k), bn_layout_event_kind, &r->store.event_kind[k]);
+}
+
 /* Reads the timings, and the kinds of events and the phases with their timings.  The document has
    three lists, each in the order of its histograms; the record has one list of all timings, in the
    order of the metrics.  A document may lack the last values of a list, and only totals have
-   phases: the record gets timings up to the last value that a list has. */
+   phases: reading ends when the lists have no more values. */
 static void store_read_timings(struct bn_json_in *in, const struct bn_node *record,
                                struct bn_record *r)
 {
   const struct bn_node *list = bn_json_in_list(in, record, "timings");
   const struct bn_node *kinds = bn_json_in_list(in, record, "event_kinds");
   const struct bn_node *phases = bn_json_in_list(in, record, "phases");
-  const size_t most = r->delta.metrics.n_hists - BN_H_FIXED;
+  const size_t most = r->delta.metrics.n_hists - BN_H_FIXED; /* timings of a record */
   const size_t n_others = bn_json_in_length(in, list, "timings", most);
   const size_t n_kinds = bn_json_in_length(in, kinds, "event_kinds", most);
   const size_t n_phases = bn_node_count(phases); /* store_read_phases() checks it */
   size_t other = 0, kind = 0, phase = 0;         /* the next value of each list */
 
   store_name_timings(r);
-  for (size_t i = 0; i < most && (other + kind < n_others + n_kinds || phase < n_phases); i++)
+  for (size_t i = 0; i < most; i++) {
+    const bool are_all_read = other + kind >= n_others + n_kinds && phase >= n_phases;
+
+    if (are_all_read)
+      break;
     switch (r->delta.metrics.hist[BN_H_FIXED + i].kind) {
     case BN_EVENT_HISTOGRAM:
       store_read_timing(in, bn_node_get_at(kinds, kind++), r);
@@ -388,10 +411,9 @@ static void store_read_timings(struct bn_json_in *in, const struct bn_node *reco
     default:
       store_read_timing(in, bn_node_get_at(list, other++), r);
     }
+  }
   r->view.timings = r->store.timing;
-  bn_event_kinds_name_all(&r->view, &r->store, &r->delta.metrics);
-  for (size_t k = 0; k < r->view.n_event_kinds; k++)
-    bn_json_in_layout(in, bn_node_get_at(kinds, k), bn_layout_event_kind, &r->store.event_kind[k]);
+  store_read_event_kinds(in, kinds, r);
   store_read_phases(in, phases, r);
 }
 
@@ -438,7 +460,8 @@ static void store_read_statements(struct bn_json_in *in, const struct bn_node *l
   r->view.statements = r->store.statement;
 }
 
-/* Reads the counts of a script, which have the order of its counters. */
+/* Reads the counts of a script, which have the order of its counters; a document may lack the last
+   ones. */
 static void store_read_counts(struct bn_json_in *in, const struct bn_node *list,
                               struct bn_record *r)
 {
@@ -633,36 +656,38 @@ int bn_store_read_record(const struct bn_node *n, const struct bn_metrics *m,
 
 /* --- brief records ---------------------------------------------------------------------------- */
 
-/* Sets *text and *len to the first text of the *rest bytes at *texts, which follows a gap and ends
-   at the next gap or the end.  Moves *texts and *rest past it.  Returns false if there is no
-   gap. */
-static bool store_next_text(const char **texts, size_t *rest, const char **text, size_t *len)
-{
-  const char *next;
+/* The texts of histograms that are still to be read, each after a gap. */
+struct texts {
+  const char *at, *end;
+};
 
-  if (*rest == 0 || **texts != BN_STORE_GAP)
+/* Sets *text and *len to the next text, without the gap before it, and goes past it.  Returns false
+   if there is no gap. */
+static bool store_next_text(struct texts *t, const char **text, size_t *len)
+{
+  const char *next_gap;
+
+  if (t->at == t->end || *t->at != BN_STORE_GAP)
     return false;
-  *text = *texts + 1;
-  --*rest;
-  next = memchr(*text, BN_STORE_GAP, *rest);
-  *len = next != NULL ? (size_t)(next - *text) : *rest;
-  *texts = *text + *len;
-  *rest -= *len;
+  *text = t->at + 1;
+  next_gap = memchr(*text, BN_STORE_GAP, (size_t)(t->end - *text));
+  t->at = next_gap != NULL ? next_gap : t->end;
+  *len = (size_t)(t->at - *text);
   return true;
 }
 
 /* Reads the histograms of a brief record, one text for each. */
-static void store_read_texts(struct bn_json_in *in, const char *texts, size_t rest,
-                             const struct bn_metrics *m, struct bn_hist_codec *b)
+static void store_read_texts(struct bn_json_in *in, struct texts texts, const struct bn_metrics *m,
+                             struct bn_hist_codec *b)
 {
   const char *text = NULL;
   size_t len = 0;
 
   b->n = 0;
   for (size_t i = 0; i < m->n_hists && !in->failed; i++)
-    if (!store_next_text(&texts, &rest, &text, &len) || !bn_hist_codec_take(b, i, text, len))
+    if (!store_next_text(&texts, &text, &len) || !bn_hist_codec_take(b, i, text, len))
       bn_json_in_refuse(in, "'%s' is no text of buckets", m->hist[i].name);
-  if (rest > 0)
+  if (texts.at < texts.end)
     bn_json_in_refuse(in, "it has more histograms than it said");
 }
 
@@ -679,7 +704,7 @@ int bn_store_read_brief(const struct bn_node *n, const char *texts, size_t len,
     return bn_err_set(err, EINVAL, "figures of a part of the time have no statements");
   if (store_read_record_of_form(n, m, (struct form){.span = span, .brief = true}, out, err) != 0)
     return -1;
-  store_read_texts(&in, texts, len, m, hists);
+  store_read_texts(&in, (struct texts){.at = texts, .end = texts + len}, m, hists);
   if (in.failed)
     bn_record_done(out);
   return bn_json_in_verdict(&in);

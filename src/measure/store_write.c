@@ -115,8 +115,7 @@ static struct bn_node *store_brief_figure_of(const struct bn_view *v, const stru
   return store_figure_of(v, f);
 }
 
-/* Puts all figures as a list, in the order of bn_view_fields: their names would be most of the
-   line. */
+/* Puts all figures as a list, in the order of bn_view_fields: names would be most of the line. */
 static void store_put_brief_figures(struct bn_json_out *out, struct bn_node *record,
                                     const struct bn_view *v)
 {
@@ -538,8 +537,9 @@ char *bn_store_print_brief(const struct bn_view *v, size_t *len)
 /* --- counting --------------------------------------------------------------------------------- */
 
 /* These return upper bounds of the number of values that the functions above make.  A list or a map
-   counts as 2, because json_bound_values() counts empty ones twice.  The other constants are the
-   numbers of the members that have no term of their own, or a little more. */
+   counts as 2, because json_bound_values() counts empty ones twice; plain members are added to it.
+   A percentile of a kind or a phase may have "at_least", and one value is to spare. */
+enum { LIST = 2, MAP = 2, PERCENTILE = MAP + 2, PART_PERCENTILE = MAP + 4 };
 
 static uint64_t store_count_layout(const struct bn_layout *l)
 {
@@ -559,44 +559,49 @@ static uint64_t store_count_fields(void)
   return n;
 }
 
-/* 18: four lists or maps, and two moments, which are lists of three.  A label is a pair, the row of
-   a session has four numbers, and a bucket comes with the number of empty ones before it. */
+/* The raw numbers have four lists or maps, and two moments, which are lists of three.  A label is a
+   pair, a session has four numbers, and a bucket comes with the number of empty ones before it. */
 static uint64_t store_count_raw(const struct bn_snap *s)
 {
-  uint64_t n = store_count_layout(bn_layout_snap) + s->metrics.n_counters + 18;
+  enum { PAIR = LIST + 2, MOMENTS = LIST + 3, SESSION = LIST + 4, BUCKET = 2 };
+  uint64_t n = store_count_layout(bn_layout_snap) + s->metrics.n_counters + 4 * MAP + 2 * MOMENTS;
 
+  n += SESSION * (uint64_t)s->n_sessions;
   for (size_t i = 0; i < s->metrics.n_labelled; i++)
-    n += 2 + 4 * s->n_labels[i];
-  return n + 6 * (uint64_t)s->n_sessions + 2 * s->metrics.n_hists + 2 * bn_snap_count_buckets(s);
+    n += LIST + PAIR * s->n_labels[i];
+  return n + LIST * s->metrics.n_hists + BUCKET * bn_snap_count_buckets(s);
 }
 
-/* A timing is a map with a name; a percentile of it is a map of a rank and a value. */
+/* A timing has a name, and no percentiles in an interval. */
 static uint64_t store_count_timings(const struct bn_view *v)
 {
-  const uint64_t percentiles = v->span != BN_VIEW_INTERVAL ? 2 + 4 * v->n_percents : 0;
+  const uint64_t percentiles = v->span != BN_VIEW_INTERVAL ? LIST + PERCENTILE * v->n_percents : 0;
 
-  return v->n_timings * (3 + store_count_layout(bn_layout_timing) + percentiles);
+  return v->n_timings * (MAP + 1 + store_count_layout(bn_layout_timing) + percentiles);
 }
 
 /* A statement has a name, rows and errors besides the members of a timing. */
 static uint64_t store_count_statements(const struct bn_view *v)
 {
-  return v->n_statements * (5 + store_count_layout(bn_layout_timing) + 2 + 4 * v->n_percents);
+  return v->n_statements *
+         (MAP + 3 + store_count_layout(bn_layout_timing) + LIST + PERCENTILE * v->n_percents);
 }
 
-/* A kind has a name, unfinished events and a list of percentiles, which may have "at_least". */
+/* A kind has a name and unfinished events; one value is to spare. */
 static uint64_t store_count_event_kinds(const struct bn_view *v)
 {
-  return v->n_event_kinds * (7 + store_count_layout(bn_layout_event_kind) +
-                             store_count_layout(bn_layout_timing) + 6 * v->n_percents);
+  const uint64_t percentiles = LIST + PART_PERCENTILE * v->n_percents;
+
+  return v->n_event_kinds * (MAP + 3 + store_count_layout(bn_layout_event_kind) +
+                             store_count_layout(bn_layout_timing) + percentiles);
 }
 
-/* A phase has a text and a list of percentiles, which may have "at_least". */
+/* A phase has a text, and its timing has ages. */
 static uint64_t store_count_phases(const struct bn_view *v)
 {
   return v->n_phases *
-         (5 + store_count_layout(bn_layout_phase) + store_count_layout(bn_layout_timing) +
-          store_count_layout(bn_layout_ages) + 6 * v->n_percents);
+         (MAP + 1 + store_count_layout(bn_layout_phase) + store_count_layout(bn_layout_timing) +
+          store_count_layout(bn_layout_ages) + LIST + PART_PERCENTILE * v->n_percents);
 }
 
 static uint64_t store_count_lines(const struct bn_view *v)
@@ -608,15 +613,15 @@ static uint64_t store_count_lines(const struct bn_view *v)
   return n;
 }
 
-/* A percentile is a map of three values, and a figure.  A count is a map of four values, a figure
-   of the workload is a map of five, and all watched figures are one map. */
+/* A record is a map with its kind and six lists and maps; three values are to spare.  A percentile
+   also has "at_least", and is a figure too.  All watched figures are one map. */
 uint64_t bn_store_bound_values(const struct bn_view *v)
 {
-  return 18 + store_count_lines(v) + store_count_layout(bn_layout_view) + store_count_fields() +
-         6 * v->n_percents + store_count_timings(v) + store_count_event_kinds(v) +
-         store_count_phases(v) + store_count_statements(v) + 6 * v->n_counts + 7 * v->n_figures +
-         2 + v->n_watched + v->n_sessions * (2 + store_count_layout(bn_layout_session)) +
-         store_count_raw(v->delta);
+  return 7 * MAP + 4 + store_count_lines(v) + store_count_layout(bn_layout_view) +
+         store_count_fields() + (PERCENTILE + 2) * v->n_percents + store_count_timings(v) +
+         store_count_event_kinds(v) + store_count_phases(v) + store_count_statements(v) +
+         (MAP + 4) * v->n_counts + (MAP + 5) * v->n_figures + MAP + v->n_watched +
+         v->n_sessions * (MAP + store_count_layout(bn_layout_session)) + store_count_raw(v->delta);
 }
 
 /* A quarter of each bound is kept for the checkpoints and the total.  The number of values bounds
@@ -638,16 +643,16 @@ static struct bn_node *store_confine(struct bn_node *n, const struct bn_node *kn
   return n;
 }
 
-/* known: the list of the same records in an older document, or NULL. */
-static struct bn_node *store_records_of(struct bn_json_out *out, const struct bn_record *r,
-                                        size_t n, const struct bn_node *known)
+/* Puts n records of a group.  known: the same group of an older document, or NULL. */
+static void store_put_records(struct bn_json_out *out, struct bn_node *group, const char *key,
+                              const struct bn_record *r, size_t n, const struct bn_node *known)
 {
+  const struct bn_node *old = bn_node_get(known, key);
   struct bn_node *list = bn_node_list();
 
   for (size_t i = 0; i < n; i++)
-    bn_json_add(out, list,
-                store_confine(store_record_of(out, &r[i].view), bn_node_get_at(known, i)));
-  return list;
+    bn_json_add(out, list, store_confine(store_record_of(out, &r[i].view), bn_node_get_at(old, i)));
+  bn_json_put(out, group, key, list);
 }
 
 /* Returns the metrics of the records of a group, which are none if it has no record. */
@@ -663,7 +668,7 @@ static const struct bn_metrics *store_metrics_of(const struct bn_group *g)
 }
 
 /* Returns whether none of n records has a value of the lag of pauses. */
-static bool store_have_idle_lag(const struct bn_record *r, size_t n)
+static bool store_records_have_idle_lag(const struct bn_record *r, size_t n)
 {
   for (size_t i = 0; i < n; i++)
     if (!bn_view_has_idle_lag(&r[i].view))
@@ -677,9 +682,9 @@ static bool store_has_idle_lag(const struct bn_group *g)
   const size_t n_totals = g->has_total ? 1 : 0;
 
   return g->n_intervals + g->n_checkpoints + n_totals > 0 &&
-         store_have_idle_lag(g->interval, g->n_intervals) &&
-         store_have_idle_lag(g->checkpoint, g->n_checkpoints) &&
-         store_have_idle_lag(&g->total, n_totals);
+         store_records_have_idle_lag(g->interval, g->n_intervals) &&
+         store_records_have_idle_lag(g->checkpoint, g->n_checkpoints) &&
+         store_records_have_idle_lag(&g->total, n_totals);
 }
 
 /* Returns the total of a group, or null if it has none. */
@@ -718,11 +723,8 @@ static struct bn_node *store_group_of(struct bn_json_out *out, const struct bn_g
   bn_json_put(
       out, map, "metrics",
       store_confine(store_list_metrics(out, store_metrics_of(g)), bn_node_get(known, "metrics")));
-  bn_json_put(out, map, "intervals",
-              store_records_of(out, g->interval, g->n_intervals, bn_node_get(known, "intervals")));
-  bn_json_put(
-      out, map, "checkpoints",
-      store_records_of(out, g->checkpoint, g->n_checkpoints, bn_node_get(known, "checkpoints")));
+  store_put_records(out, map, "intervals", g->interval, g->n_intervals, known);
+  store_put_records(out, map, "checkpoints", g->checkpoint, g->n_checkpoints, known);
   bn_json_put(out, map, "total", store_total_of(out, g, bn_node_get(known, "total")));
   return map;
 }
@@ -736,8 +738,7 @@ static struct bn_node *store_assertions_of(struct bn_json_out *out, const struct
     struct bn_node *map = bn_node_map();
 
     bn_json_put(out, map, "text", bn_node_text(v->text));
-    bn_json_put(out, map, "value",
-                v->found.measured ? bn_node_f64(v->found.value) : bn_node_null());
+    bn_json_put(out, map, "value", bn_node_f64(v->found.measured ? v->found.value : NAN));
     bn_json_put(out, map, "unit", bn_node_text(v->unit));
     bn_json_put(out, map, "at_least", bn_node_boolean(v->found.at_least));
     bn_json_put(out, map, "holds", bn_node_boolean(v->found.holds));
@@ -787,8 +788,7 @@ static struct bn_node *store_document_of(const struct bn_result *r, bool omits_i
   return bn_json_finish(&out, map);
 }
 
-/* A document that is written anew keeps every histogram of the older one, also one without
-   values. */
+/* A document that is written anew keeps also the empty histograms of the older one. */
 struct bn_node *bn_store_document(const struct bn_result *r, const struct bn_node *known)
 {
   return store_document_of(r, known == NULL, known);

@@ -174,7 +174,7 @@ static const struct bn_figure *sum_find_figure(const struct bn_view *v, const ch
 }
 
 /* Returns the weight of a part's figure in that of the sum: for a rate the part's share of the
-   time, for a mean its share of what the counter f->weight counts. */
+   time, for a mean its share of what the counter f->weight counts, or 0 if nothing was counted. */
 static double sum_weight_of(const struct bn_view *sum, const struct bn_view *part,
                             const struct bn_figure *f)
 {
@@ -203,8 +203,9 @@ static bool sum_figure(const struct bn_view *sum, const struct bn_views *parts, 
   return true;
 }
 
-/* Sums the rates of a script's counts, as sum_rate() does. */
-static void sum_counts(struct bn_view *v, struct bn_view_store *store, const struct bn_views *parts)
+/* Sums the rates of a script's counts, as sum_rate() does; the counts follow from the snapshots. */
+static void sum_counts(const struct bn_view *v, struct bn_view_store *store,
+                       const struct bn_views *parts)
 {
   for (size_t k = 0; k < v->n_counts; k++) {
     double sum = 0;
@@ -249,7 +250,8 @@ static const struct bn_view *sum_find_only_part(const struct bn_views *parts, si
 }
 
 /* Copies the latencies of a group, with its n percentiles, from the only part that has events of
-   the group: that part has computed them with the ages of its unfinished events. */
+   the group: that part has computed them with the ages of its unfinished events.  The other members
+   of t follow from the histogram. */
 static void sum_copy_group(struct bn_timing *t, double *percentile_s, const struct bn_timing *from,
                            size_t n)
 {
@@ -261,7 +263,8 @@ static void sum_copy_group(struct bn_timing *t, double *percentile_s, const stru
 }
 
 /* Adds the unfinished events that the parts have in timing k to t, the same timing of the total.
-   The maximum of such a part counts their ages, so t's maximum rises to it. */
+   The maximum of such a part counts their ages, so t's maximum rises to it.  A number that is too
+   large is left out: a document may have any. */
 static void sum_add_unfinished(struct bn_timing *t, const struct bn_views *parts, size_t k)
 {
   const uint64_t most = UINT64_MAX / 2; /* so that no later sum overflows */
@@ -272,7 +275,7 @@ static void sum_add_unfinished(struct bn_timing *t, const struct bn_views *parts
     if (k >= parts->view[i]->n_timings)
       continue;
     from = &parts->view[i]->timings[k];
-    if (from->unfinished <= most - t->unfinished) /* a document may have any number */
+    if (from->unfinished <= most - t->unfinished)
       t->unfinished += from->unfinished;
     if (from->unfinished > 0)
       t->max_s = fmax(t->max_s, from->max_s);
@@ -293,7 +296,7 @@ static void sum_compute_group(const struct bn_view *v, struct bn_timing *t, doub
     percentile_s[i] =
         bn_view_timing_percentile_s(t, v->delta->hist[BN_H_FIXED + k], v->percents[i], &most_s);
     if (percentile_s[i] < most_s)
-      t->at_least |= UINT32_C(1) << i;
+      t->at_least |= UINT32_C(1) << i; /* BN_PERCENTS_MAX is 32 */
   }
 }
 
@@ -326,7 +329,7 @@ void bn_sum_figures(struct bn_view *v, struct bn_view_store *store, const struct
     struct bn_figure *f = &store->figure[v->n_figures];
 
     *f = first->figures[i];
-    if (parts->n == 1 || sum_figure(v, parts, f))
+    if (parts->n == 1 || sum_figure(v, parts, f)) /* else the next figure takes its place */
       v->n_figures++;
   }
   v->figures = store->figure;

@@ -149,10 +149,11 @@ static bool view_is_unknown(const struct bn_view *v, const struct bn_view_field 
    if it is more than 0. */
 bool bn_view_measures(const struct bn_view *v, const struct bn_view_field *f)
 {
-  const enum bn_view_lack lack = view_find_own_lack(v, f);
-
   if (isnan(bn_view_value(v, f)) || (f->type == BN_VIEW_U64 && view_is_unknown(v, f)))
     return false;
+
+  const enum bn_view_lack lack = view_find_own_lack(v, f);
+
   return lack == BN_LACK_NONE || (lack == BN_LACK_KIND && bn_view_value(v, f) > 0);
 }
 
@@ -350,8 +351,7 @@ static double view_deviation_s(const struct bn_hist *h, uint64_t n, double mean_
   return n > 0 ? sqrt(s.sum_sq / (double)n) * 1e-9 : 0;
 }
 
-/* Returns the busy time of a session without the modulo.  Its rough size follows from the average
-   of all sessions. */
+/* Returns the busy time of a session without the modulo; the mean latency tells its rough size. */
 static double view_busy_s(const struct bn_view *v, const struct bn_snap_session *s)
 {
   return view_unwrapped(s->busy_ns, v->avg_s * 1e9 * (double)s->events) * 1e-9;

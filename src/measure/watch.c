@@ -90,7 +90,9 @@ static void watch_add_shares(const struct bn_reading *from, const struct bn_read
       return;
     sum += watch_grown(from, to, shares[i].count);
   }
-  for (size_t i = 0; sum > 0 && i < SHARES; i++)
+  if (sum == 0)
+    return;
+  for (size_t i = 0; i < SHARES; i++)
     watch_add_figure(out, shares[i].name,
                      (double)watch_grown(from, to, shares[i].count) / (double)sum * percent);
 }
@@ -134,7 +136,8 @@ static void watch_add_mean(struct bn_watched *out, const char *name, double sum,
     watch_add_figure(out, name, sum / (double)n);
 }
 
-/* Adds the figures of a kind of requests. */
+/* Adds the figures of a kind of requests.  Without requests in the span, their mean time and size
+   are left out. */
 static void watch_add_requests(const struct bn_reading *from, const struct bn_reading *to,
                                const struct request *r, struct bn_watched *out)
 {
@@ -163,6 +166,7 @@ void bn_watched_add_device(const struct bn_reading *from, const struct bn_readin
     watch_add_mean(out, "device_flush_await_ms", (double)watch_grown(from, to, BN_ROW_FLUSH_MS),
                    watch_grown(from, to, BN_ROW_FLUSHES));
   }
+  /* Every kernel has these two fields. */
   watch_add_figure(out, "device_queue_length",
                    (double)watch_grown(from, to, BN_ROW_QUEUE_MS) / span_ms);
   watch_add_figure(out, "device_utilization_percent",
@@ -171,7 +175,8 @@ void bn_watched_add_device(const struct bn_reading *from, const struct bn_readin
 
 /* --- a server --------------------------------------------------------------------------------- */
 
-/* Adds the figures of a counter of a server that has grown. */
+/* Adds the figures of a counter of a server that has grown: by how much per second, and per
+   transaction. */
 static void watch_add_growth(const struct bn_watched_name *name, double grown, double span_s,
                              double transactions, struct bn_watched *out)
 {
@@ -194,9 +199,12 @@ void bn_watched_add_server(const struct bn_watched_name *names, const struct bn_
   const double span_s = watch_span_s(from, to), transactions = watch_transactions_of(v);
 
   for (size_t i = 0; i < BN_READING_MAX; i++) {
-    const uint64_t grown = watch_is_known(from, to, i) ? watch_grown(from, to, i) : 0;
+    if (!watch_is_known(from, to, i))
+      continue;
 
-    if (names[i].state != NULL && watch_is_known(from, to, i))
+    const uint64_t grown = watch_grown(from, to, i);
+
+    if (names[i].state != NULL)
       watch_add_figure(out, names[i].state, (double)to->value[i]);
     else if (names[i].rate != NULL && grown > 0)
       watch_add_growth(&names[i], (double)grown, span_s, transactions, out);
