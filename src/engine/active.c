@@ -32,10 +32,12 @@ static double active_find_time(const struct bn_profile *p, double level, enum ac
 
   for (const struct bn_rate_piece *piece = bn_rate_curve_find_piece(p->piece, p->n_pieces, at_s);
        piece < end; piece++) {
-    const double s = fmax(0, at_s - piece->from_s), rise = piece->end_rate - piece->start_rate;
+    const double s = fmax(0, at_s - piece->from_s);
+    const double rise = piece->end_rate - piece->start_rate;
 
     if (active_is_in(part, level, active_value(piece, s)))
       return piece->from_s + s;
+    /* The line crosses the level after s, so that `rise` is not 0. */
     if (s < piece->span_s && active_is_in(part, level, piece->end_rate))
       return piece->from_s + (level - piece->start_rate) / rise * piece->span_s;
   }
@@ -44,7 +46,8 @@ static double active_find_time(const struct bn_profile *p, double level, enum ac
 
 struct bn_active_span bn_active_find(const struct bn_profile *p, unsigned session, double at_s)
 {
-  const double level = session + 0.5; /* bn_active_count rounds to the nearest number too */
+  /* The session is active while the curve, rounded as in bn_active_count, exceeds its index. */
+  const double level = session + 0.5;
   struct bn_active_span span = {.from_s = active_find_time(p, level, ACTIVE_FROM, at_s),
                                 .until_s = HUGE_VAL};
 

@@ -43,7 +43,8 @@ static double arrivals_time_at(const struct bn_arrivals *a, double mass)
   return bn_rate_curve_time(a->piece, a->n_pieces, mass * a->per_share);
 }
 
-/* Returns the distance of the next position, at least 1, because positions grow strictly. */
+/* Returns the distance from a position to the next one, at least 1, because positions grow
+   strictly. */
 static uint64_t arrivals_random_gap(const struct bn_arrivals *a, uint64_t position)
 {
   const double gap = bn_dist_exponential(bn_rng_mix(a->key ^ position)) / BN_ARRIVALS_UNIT;
@@ -51,10 +52,13 @@ static uint64_t arrivals_random_gap(const struct bn_arrivals *a, uint64_t positi
   return gap > 1 ? (uint64_t)(gap + 0.5) : 1;
 }
 
-/* Returns the distance of the next position, which is one arrival except for the first. */
+/* Returns that distance for constant gaps: one arrival.  From the start to the first arrival it is
+   less by the lead of bn_pacer_make_constant. */
 static uint64_t arrivals_constant_gap(const struct bn_arrivals *a, uint64_t position)
 {
-  return position == 0 ? a->first : (uint64_t)(1 / BN_ARRIVALS_UNIT);
+  const uint64_t one_arrival = (uint64_t)(1 / BN_ARRIVALS_UNIT);
+
+  return position == 0 ? a->first : one_arrival;
 }
 
 uint64_t bn_arrivals_next(const struct bn_arrivals *a, uint64_t position)
@@ -115,7 +119,7 @@ void bn_pacer_init_rate(struct bn_pacer *p, uint64_t seed, double rate)
 void bn_pacer_make_constant(struct bn_pacer *p, double lead)
 {
   p->sequence.first = (uint64_t)((1 - lead) / BN_ARRIVALS_UNIT);
-  /* bn_pacer_init has drawn this with a random gap. */
+  /* bn_pacer_init has drawn the first position with a random gap. */
   p->next = bn_arrivals_next(&p->sequence, 0);
 }
 
@@ -204,6 +208,7 @@ uint64_t bn_pacer_count_passed(struct bn_pacer *p, uint64_t now_ns)
       !pacer_is_behind(p, now_ns, REPLAY_HOPELESS) && pacer_replay_until(p, now_ns, REPLAY_MAX);
   if (!is_exact)
     p->passed = pacer_round_expected(p->passed, bn_pacer_count_expected(p, now_ns));
+  /* An earlier estimate may be ahead of the replay, and answers do not fall. */
   if (p->passed < p->replayed)
     p->passed = p->replayed;
   passed = p->passed;
@@ -285,7 +290,8 @@ static uint64_t pacer_age_at(const struct bn_pacer *p, double mass, uint64_t to_
    0 for n = 0. */
 static uint64_t pacer_find_position(const struct bn_pacer *p, uint64_t n)
 {
-  const uint64_t i = n / p->step < p->n_marks ? n / p->step : p->n_marks - 1;
+  const uint64_t nearest = n / p->step, last = p->n_marks - 1;
+  const uint64_t i = nearest < last ? nearest : last;
   uint64_t position = p->mark[i];
 
   for (uint64_t k = i * p->step; k < n; k++)

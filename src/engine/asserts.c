@@ -26,6 +26,9 @@ int bn_asserts_check(const struct bn_asserts *a, const struct bn_assert_scope *s
 const struct bn_assert *bn_asserts_judge_second(struct bn_asserts *a, const struct bn_view *v,
                                                 const struct bn_view_rules *rules)
 {
+  /* The view that completes the time may be early by a quarter of its span, or of a second. */
+  const double early_s = fmin(v->span_s, 1) / 4;
+
   for (size_t i = 0; i < a->n; i++) {
     enum bn_assert_second second;
 
@@ -37,8 +40,7 @@ const struct bn_assert *bn_asserts_judge_second(struct bn_asserts *a, const stru
     if (second != BN_SECOND_VIOLATED)
       continue;
     a->violated_s[i] += v->span_s;
-    /* The view that completes the time may come a quarter of its span, or of a second, early. */
-    if (a->violated_s[i] + fmin(v->span_s, 1) / 4 >= a->patience_s) {
+    if (a->violated_s[i] + early_s >= a->patience_s) {
       atomic_store(&a->by, &a->asserts[i]);
       return &a->asserts[i];
     }
@@ -64,7 +66,7 @@ void bn_asserts_judge_total(struct bn_asserts *a, const struct bn_view *v,
 
 void bn_asserts_prove(struct bn_asserts *a, const struct bn_proof *proof, struct bn_facts *f)
 {
-  a->proof = *proof;
+  a->proof = *proof; /* for bn_asserts_log */
   for (size_t i = 0; i < a->n && i < f->n_verdicts; i++)
     if (a->asserts[i].what == BN_ASSERT_PROOF)
       f->verdict[i].found = (struct bn_finding){.value = proof->violated,

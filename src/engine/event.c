@@ -39,15 +39,16 @@ void bn_event_prepare(struct bn_session *s, const struct bn_times *times)
   const struct bn_conf *c = s->services->conf;
   const bool is_native = bn_policy_is_native(c->policy), is_paced = s->pacer != NULL;
   const bool has_warmup = is_native && times->measure_ns != times->start_ns;
+  const bool looks_at_all_ends = has_warmup || (is_native && is_paced);
 
   s->stat->measure_from_ns = times->measure_ns;
   s->stat->counts_from_ns = has_warmup ? times->measure_ns : 0;
-  s->mark = has_warmup || (is_native && is_paced) ? &bn_event_always : &s->limit->until_ns;
+  s->mark = looks_at_all_ends ? &bn_event_always : &s->limit->until_ns;
   s->attend = BN_ATTEND_LIMIT;
   if (bn_conf_has_pauses(c) || s->think.own_ns != UINT64_MAX)
     event_enable_pauses(s);
   if (c->profile.of == BN_PROFILE_THREADS)
-    s->think.active_until_ns = 0;
+    s->think.active_until_ns = 0; /* event_active_ns looks the profile up at the first event */
   if (is_paced || s->share->quota->events != 0)
     s->attend |= BN_ATTEND_CLAIM;
   if (is_paced)
@@ -95,8 +96,11 @@ void bn_event_return_uncounted(struct bn_session *s, const struct bn_tick *tick)
 
 void bn_event_return_unbegun(struct bn_session *s)
 {
+  /* Before the session is charged, the event has no ticket, like an event of the warm-up. */
+  const bool is_warm = !s->share->charged;
+
   s->due_ns = 0;
-  bn_quota_unclaim(s->share, !s->share->charged);
+  bn_quota_unclaim(s->share, is_warm);
 }
 
 /* Adds n to a counter of the kind of the event in flight; s->kind is not 0. */
@@ -105,17 +109,24 @@ static void event_add_to_kind(const struct bn_session *s, enum bn_metric_kind co
   bn_stat_count(s->stat, bn_event_kind_row(s->stat, s->kind) + (counter - BN_EVENT_ENDED), n);
 }
 
+/* Counts a failed event for its kind, if it has one, and for the phase in which it was due. */
+static void event_count_failed(const struct bn_session *s, const struct bn_tick *tick)
+{
+  if (s->kind != 0) {
+    event_add_to_kind(s, BN_EVENT_RETRIES, s->repeats);
+    event_add_to_kind(s, BN_EVENT_FAILED, 1);
+  }
+  if (s->phases != NULL)
+    bn_phases_count_failed(s->phases, s->id, tick->start_ns, s->repeats);
+}
+
 void bn_event_fail(struct bn_session *s, const struct bn_tick *tick)
 {
   const bool is_warm = tick->start_ns < s->stat->counts_from_ns;
 
   /* Comes before bn_event_end_bare, which clears the kind and the repeats. */
-  if (!is_warm && s->kind != 0) {
-    event_add_to_kind(s, BN_EVENT_RETRIES, s->repeats);
-    event_add_to_kind(s, BN_EVENT_FAILED, 1);
-  }
-  if (!is_warm && s->phases != NULL)
-    bn_phases_count_failed(s->phases, s->id, tick->start_ns, s->repeats);
+  if (!is_warm)
+    event_count_failed(s, tick);
   s->last_ns = bn_clock_now(&s->clock);
   bn_event_end_bare(s, tick);
   if (!is_warm)
@@ -186,7 +197,7 @@ static bool event_await_arrival(struct bn_session *s)
   const uint64_t until_ns = bn_clock_min(due_ns, deadline_ns);
   bool slept = false;
 
-  s->due_ns = 0;
+  s->due_ns = 0; /* unless it turns out to be due */
   s->last_ns = bn_clock_now(&s->clock);
   if (s->last_ns < until_ns) {
     slept = bn_pacer_sleep(s->pacer, s->limit, until_ns);
@@ -295,7 +306,7 @@ static uint64_t event_draw_pause(struct bn_session *s)
 
   if ((s->attend & BN_ATTEND_THINK) == 0)
     return 0;
-  /* Before the first event, begun and drawn_after are 0; only a script draws a pause then. */
+  /* Before the first event both are 0, and only a length of the script's own makes a pause. */
   if (begun == think->drawn_after && (begun != 0 || !is_own))
     return 0;
   think->drawn_after = begun;
@@ -348,9 +359,9 @@ static bool event_pause(struct bn_session *s)
 
 /* Sets BN_ATTEND_LIMIT if the session may begin no more events: each further call then takes the
    slow way, which answers the same.  Clears it otherwise. */
-static inline void event_set_limit_bit(struct bn_session *s, bool more)
+static inline void event_set_limit_bit(struct bn_session *s, bool may_begin)
 {
-  if (!more)
+  if (!may_begin)
     s->attend |= BN_ATTEND_LIMIT;
   else if (__builtin_expect((s->attend & BN_ATTEND_LIMIT) != 0, 0))
     s->attend &= (unsigned char)~BN_ATTEND_LIMIT;
@@ -360,11 +371,11 @@ static inline void event_set_limit_bit(struct bn_session *s, bool more)
    false if no event may begin. */
 static __attribute__((noinline)) bool event_claim_and_wait(struct bn_session *s)
 {
-  const bool more =
+  const bool may_begin =
       bn_event_claim(s) && (s->due_ns == 0 || event_await_arrival(s)) && event_pause(s);
 
-  event_set_limit_bit(s, more);
-  return more;
+  event_set_limit_bit(s, may_begin);
+  return may_begin;
 }
 
 /* With --events alone, nearly every event takes the short way, a ticket from the reserve. */
@@ -382,26 +393,26 @@ static const uint64_t ask_again_ns = 5 * BN_NSEC_PER_MSEC;
 /* The length of a turn of a session whose events never wait. */
 static const uint64_t turn_length_ns = BN_NSEC_PER_MSEC;
 
-/* Returns YES if the claimed arrival is due.  If it is not, puts the session to sleep and returns
-   LATER.  If the limit has come, gives the arrival up (due_ns is 0) and returns NO.  A session that
-   has not slept has no wake-up lag. */
+/* Returns NO, and gives the claimed arrival up (due_ns is 0), if the limit has come.  If the
+   arrival is not due, puts the session to sleep and returns LATER.  Otherwise returns YES.  A
+   session that has not slept has no wake-up lag. */
 static enum bn_event_answer event_ask_arrival(struct bn_session *s)
 {
   const uint64_t deadline_ns = bn_session_deadline(s);
 
   s->last_ns = bn_clock_now(&s->clock);
-  if (s->last_ns < deadline_ns && s->last_ns < s->due_ns) {
+  if (s->last_ns >= deadline_ns) {
+    s->due_ns = 0;
+    return BN_EVENT_NO;
+  }
+  if (s->last_ns < s->due_ns) {
     bn_task_sleep(s->task, bn_clock_min(s->due_ns, deadline_ns));
     return BN_EVENT_LATER;
   }
-  if (s->last_ns < deadline_ns) {
-    if (s->task->slept)
-      event_record_lag(s, s->due_ns);
-    s->task->slept = false;
-    return BN_EVENT_YES;
-  }
-  s->due_ns = 0;
-  return BN_EVENT_NO;
+  if (s->task->slept)
+    event_record_lag(s, s->due_ns);
+  s->task->slept = false;
+  return BN_EVENT_YES;
 }
 
 /* Puts the session to sleep for its pause, and returns LATER.  Returns YES if there is no pause or
@@ -639,9 +650,9 @@ static void event_check_outage(struct bn_session *s, uint64_t since_ns, uint64_t
 }
 
 /* Sets *since_ns to the time since which events of this session have been in flight without a pause
-   and without a success, and *last_ok_ns to the time of the session's last success.  If the event
-   before this one has succeeded, these are the start of this event and the end of that one, which
-   is the same time if sessions do not pause. */
+   and without a success, and *last_ok_ns to the time of the session's last success.  Right after a
+   success, these are the start of the event and the end of the event before it, which are one time
+   in a session that does not pause. */
 static void event_find_failing(const struct bn_stat *st, const struct bn_tick *tick,
                                uint64_t *since_ns, uint64_t *last_ok_ns)
 {
@@ -650,9 +661,10 @@ static void event_find_failing(const struct bn_stat *st, const struct bn_tick *t
   const uint64_t failing_since_ns = bn_stat_get(&st->failing_since_ns);
 
   *since_ns = failing_since_ns != 0 && follows_at_once ? failing_since_ns : tick->start_ns;
-  *last_ok_ns = pauses ? bn_stat_get(&st->last_end_ns) : tick->start_ns;
   if (failing_since_ns != 0)
     *last_ok_ns = bn_stat_get(&st->last_ok_ns);
+  else
+    *last_ok_ns = pauses ? bn_stat_get(&st->last_end_ns) : tick->start_ns;
 }
 
 /* Setting edge_ns to 0 makes the next event that succeeds be looked at, however short it is.
@@ -725,14 +737,17 @@ static void event_update_edge(struct bn_stat *st, uint64_t took_ns)
 
 void bn_event_end_long(struct bn_session *s, const struct bn_tick *tick, uint64_t took_ns)
 {
-  /* Only an event that is counted may be the longest. */
-  if (!s->failed && tick->start_ns >= s->stat->counts_from_ns &&
-      s->last_ns >= s->stat->measure_from_ns)
-    event_update_edge(s->stat, took_ns);
-  if (s->failed)
+  const bool is_measured =
+      tick->start_ns >= s->stat->counts_from_ns && s->last_ns >= s->stat->measure_from_ns;
+
+  if (s->failed) {
     bn_event_mark_failing(s, tick);
-  else
+  } else {
+    /* Only an event that is counted may be the longest. */
+    if (is_measured)
+      event_update_edge(s->stat, took_ns);
     event_check_success(s, tick);
+  }
   bn_event_finish(s, tick, took_ns);
   /* Until the end is visible, others would take the start of this event for an end that
      succeeded. */

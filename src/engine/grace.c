@@ -4,6 +4,12 @@
 
 #include "base/clock.h"
 
+/* Returns whether the workload sends statements to a database. */
+static bool grace_is_sql(const struct bn_run_parts *p)
+{
+  return bn_reports_get_kind(p->reports) == BN_KIND_SQL;
+}
+
 /* A thread that has gone is progress, too: hundreds of sessions that close their statements one
    after another are not stuck. */
 struct bn_progress bn_grace_read_progress(const struct bn_run_parts *p)
@@ -17,18 +23,17 @@ struct bn_progress bn_grace_read_progress(const struct bn_run_parts *p)
 /* sysbench never ends a script without SQL for its lack of progress. */
 bool bn_grace_is_limited(const struct bn_run_parts *p)
 {
-  return !p->conf->grace_auto || bn_reports_get_kind(p->reports) == BN_KIND_SQL ||
+  return !p->conf->grace_auto || grace_is_sql(p) ||
          (p->scripted && bn_policy_is_native(p->conf->policy));
 }
 
 uint64_t bn_grace_least_ns(const struct bn_run_parts *p, bool is_cut)
 {
   enum { SQL_S = 2, OTHER_S = 10, DIALECT_S = 60 };
-  const bool is_sql = bn_reports_get_kind(p->reports) == BN_KIND_SQL;
 
   if (!is_cut && !bn_policy_is_native(p->conf->policy))
     return DIALECT_S * BN_NSEC_PER_SEC;
-  return (is_sql ? SQL_S : OTHER_S) * BN_NSEC_PER_SEC;
+  return (grace_is_sql(p) ? SQL_S : OTHER_S) * BN_NSEC_PER_SEC;
 }
 
 /* Some centuries, to which a time can be added without overflow. */
@@ -46,7 +51,7 @@ static uint64_t grace_multiply(uint64_t n, uint64_t ns)
 
 uint64_t bn_grace_ns(const struct bn_run_parts *p, uint64_t least_ns)
 {
-  const bool is_sql = bn_reports_get_kind(p->reports) == BN_KIND_SQL;
+  const bool is_sql = grace_is_sql(p);
   uint64_t longest_ns;
 
   if (!p->conf->grace_auto)

@@ -51,7 +51,7 @@ static void limits_append_group(void *buf, const struct bn_kernel_group *g)
   if (!bn_kernel_read_text(text, "%s/pids.max", g->folder))
     return;
   limits_append_number(b, "pids.max", text);
-  if (b->len == len_before)
+  if (b->len == len_before) /* there is no limit */
     return;
   (void)bn_buf_printf(b, " of the control group '%.100s'", g->name);
   if (bn_kernel_read_text(used, "%s/pids.current", g->folder))

@@ -147,6 +147,7 @@ struct bn_served bn_load_count_served(const struct bn_load *l)
   for (unsigned i = 0; i < l->stats.n_sessions; i++) {
     const struct bn_stat *st = l->stats.stat[i];
 
+    /* Late events ended after the span; `failed` has the failures in it alone. */
     all.events +=
         bn_stat_get(&st->counter[BN_C_EVENTS]) - bn_stat_get(&st->late) + bn_stat_get(&st->failed);
     all.service_ns += bn_stat_get(&st->service_ns) - bn_stat_get(&st->late_service_ns);

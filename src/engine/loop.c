@@ -133,17 +133,28 @@ static void loop_run_woken(struct bn_loop *l)
   }
 }
 
+/* Takes the first task out of the queue; NULL: the queue is empty. */
+static struct bn_task *loop_take_queued(struct bn_loop *l)
+{
+  struct bn_task *t = l->queue.first;
+
+  if (t == NULL)
+    return NULL;
+  l->queue.first = t->next;
+  if (t->next == NULL)
+    l->queue.last = &l->queue.first;
+  return t;
+}
+
 /* Goes on with tasks of the queue for about a millisecond: a hundred thousand sessions that begin
-   or end take a second, for which the events of other sessions must not wait. */
+   or end take a second, for which the events of other sessions must not wait.  If the queue is
+   empty, the clock is not read. */
 static void loop_run_queue(struct bn_loop *l)
 {
   const uint64_t until_ns = l->queue.first != NULL ? bn_clock_mono() + queue_turn_ns : 0;
   struct bn_task *t;
 
-  while ((t = l->queue.first) != NULL) {
-    l->queue.first = t->next;
-    if (t->next == NULL)
-      l->queue.last = &l->queue.first;
+  while ((t = loop_take_queued(l)) != NULL) {
     loop_run_task(t);
     if (bn_clock_mono() >= until_ns)
       return;
@@ -222,6 +233,7 @@ static void loop_on_wake(struct bn_loop *l)
 
 void bn_loop_turn(struct bn_loop *l)
 {
+  /* With tasks in the queue, epoll is only asked and does not wait. */
   const uint64_t until_ns = l->queue.first != NULL ? 0 : bn_timers_next_ns(&l->timers);
   struct epoll_event event[EVENTS_AT_ONCE];
   const int n_events = bn_wait_events(&ready, l->epoll_fd, event, EVENTS_AT_ONCE, until_ns);
@@ -264,8 +276,8 @@ static struct bn_loop_fd *loop_get_fd(struct bn_loop *l, int fd)
   return &l->fd[fd];
 }
 
-/* Adds the descriptor to the epoll set, or changes the events that epoll reports of it.  Returns 0,
-   or -1 and errno. */
+/* Changes the events that epoll reports of a descriptor, or adds the descriptor to the epoll set if
+   this is its first wait.  Returns 0, or -1 and errno. */
 static int loop_register(struct bn_loop *l, int fd, uint32_t events)
 {
   struct epoll_event e = {.events = events, .data.fd = fd};
@@ -332,9 +344,18 @@ static void loop_leave_stack(struct bn_task *t, int fd, short wanted, uint64_t u
   bn_fiber_leave(t->fiber);
 }
 
+/* Returns whether a wait without an event so far goes on.  It ends at until_ns or with an interrupt
+   and, if until_over is set, with the run. */
+static bool loop_may_go_on_waiting(const struct bn_task *t, uint64_t until_ns)
+{
+  if (bn_session_interrupted(t->session) || bn_clock_mono() >= until_ns)
+    return false;
+  return !t->until_over || !bn_session_over(t->session);
+}
+
 /* Waits while the worker does nothing else, because the task runs in the stack of another task or
-   in the worker's own: a finalizer of the script may wait, for example.  Returns the events, or 0
-   at until_ns, after an interrupt, or if the run is over and the wait ends with it. */
+   in the worker's own: a finalizer of the script may wait, for example.  Returns the events, or
+   NO_EVENTS if the wait has ended without them. */
 static short loop_wait_here(const struct bn_task *t, int fd, short events, uint64_t until_ns)
 {
   short came;
@@ -343,8 +364,7 @@ static short loop_wait_here(const struct bn_task *t, int fd, short events, uint6
     const uint64_t check_ns = bn_clock_mono() + check_interval_ns;
 
     came = bn_wait_poll(&in_place, fd, events, bn_clock_min(check_ns, until_ns));
-  } while (came == 0 && !bn_session_interrupted(t->session) && bn_clock_mono() < until_ns &&
-           !(t->until_over && bn_session_over(t->session)));
+  } while (came == NO_EVENTS && loop_may_go_on_waiting(t, until_ns));
   return came;
 }
 

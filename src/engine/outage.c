@@ -46,6 +46,7 @@ static uint64_t outage_acquire(const _Atomic uint64_t *n)
 static void outage_narrow_by_session(struct gap *g, const struct bn_stat *st, uint64_t now_ns)
 {
   const uint64_t start_ns = outage_acquire(&st->begun_at) - outage_acquire(&st->ended_at);
+  /* An event that begins between these reads has no start yet: start_ns is 0. */
   const bool in_flight = outage_acquire(&st->begun) != outage_acquire(&st->ended) && start_ns != 0;
   const bool pauses = atomic_load_explicit(&st->pauses, memory_order_acquire);
   const uint64_t last_end_ns = outage_acquire(&st->last_end_ns);
@@ -55,7 +56,8 @@ static void outage_narrow_by_session(struct gap *g, const struct bn_stat *st, ui
   const bool is_failing = last_has_failed && (!pauses || (in_flight && start_ns <= last_end_ns));
   /* Without pauses, an event begins when the event before it ends, and a session between two
      events has just ended an event.  Under --rate or with think times, last_end_ns is used. */
-  uint64_t first_ns = in_flight ? start_ns : UINT64_MAX, end_ns = in_flight ? start_ns : now_ns;
+  uint64_t first_ns = in_flight ? start_ns : UINT64_MAX;
+  uint64_t end_ns = in_flight ? start_ns : now_ns;
 
   if (!atomic_load_explicit(&st->running, memory_order_acquire))
     return;
@@ -80,11 +82,12 @@ static void outage_narrow_by_gone(struct gap *g, const struct bn_outage *o)
   outage_narrow(g, UINT64_MAX, atomic_load(&o->gone_last_ok_ns));
 }
 
-/* Narrows the gap by the ends that all sessions show, until it is too short for an outage.  If
-   events take a second, thousands of sessions search at each end of an event: the next search
-   therefore begins with the session that made the gap too short, which often does so again.  The
-   sessions that have gone are looked at twice: first because that costs a single read, and last
-   because a session that goes during the search is not running when its turn comes. */
+/* Narrows the gap by the ends that the sessions show, until it is too short for an outage.  The gap
+   has the times of the session `self` already; NULL: of no session.  If events take a second,
+   thousands of sessions search at each end of an event: the next search therefore begins with the
+   session that made the gap too short, which often does so again.  The sessions that have gone are
+   looked at twice: first because that costs a single read, and last because a session that goes
+   during the search is not running when its turn comes. */
 static void outage_narrow_by_all(struct bn_outage *o, struct gap *g, const struct bn_stat *self,
                                  uint64_t now_ns, uint64_t until_ns)
 {
@@ -143,7 +146,7 @@ void bn_outage_search_at_end(struct bn_outage *o, uint64_t span_ns)
   struct gap g = {.from_ns = 0, .first_ns = UINT64_MAX};
 
   /* Without an event in flight the gap begins at UINT64_MAX, and is none. */
-  outage_narrow_by_all(o, &g, NULL, span_ns, span_ns);
+  outage_narrow_by_all(o, &g, NULL /* self */, span_ns, span_ns);
   outage_count(o, &g, span_ns);
 }
 

@@ -84,10 +84,11 @@ uint64_t bn_outcome_arrivals_end_ns(const struct bn_outcome *o, uint64_t deadlin
 bool bn_outcome_has_stuck_threads(const struct bn_outcome *o)
 {
   const unsigned flags = atomic_load(&o->flags);
+  const bool a_call_hangs = (flags & (BN_OUTCOME_INTERRUPT_HANGS | BN_OUTCOME_WATCHER_HANGS)) != 0;
+  const bool were_abandoned = (flags & BN_OUTCOME_ABANDONED) != 0;
+  const bool have_returned = (flags & BN_OUTCOME_RETURNED) != 0;
 
-  if ((flags & (BN_OUTCOME_INTERRUPT_HANGS | BN_OUTCOME_WATCHER_HANGS)) != 0)
-    return true;
-  return (flags & (BN_OUTCOME_ABANDONED | BN_OUTCOME_RETURNED)) == BN_OUTCOME_ABANDONED;
+  return a_call_hangs || (were_abandoned && !have_returned);
 }
 
 int bn_outcome_status(const struct bn_outcome *o, bool overload_fails)

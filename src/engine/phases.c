@@ -18,7 +18,8 @@ enum {
   SLICE_BITS = 5,  /* 32 slices for each power of two: 3 % */
   SLICE_UNIT = 20, /* the shortest slice has 2^20 ns, a millisecond */
   /* Times below 64 units have slices of one unit; each higher power of two has 32 slices. */
-  SLICES = (2 << SLICE_BITS) + (64 - SLICE_UNIT - SLICE_BITS - 1) * (1 << SLICE_BITS),
+  FINE_SLICES = 2 << SLICE_BITS,
+  SLICES = FINE_SLICES + (64 - SLICE_UNIT - SLICE_BITS - 1) * (1 << SLICE_BITS),
   WINDOW = 10 /* fewer events have no mean that could be compared */
 };
 
@@ -153,7 +154,7 @@ static size_t slice_index(uint64_t ns)
 {
   const uint64_t u = ns >> SLICE_UNIT;
 
-  if (u < 2 << SLICE_BITS)
+  if (u < FINE_SLICES)
     return (size_t)u;
   const unsigned shift = 63u - (unsigned)__builtin_clzll(u) - SLICE_BITS;
 
@@ -163,9 +164,10 @@ static size_t slice_index(uint64_t ns)
 /* Returns the first time of slice i, the inverse of slice_index. */
 static uint64_t slice_begin_ns(size_t i)
 {
-  const size_t shift = i < 2 << SLICE_BITS ? 0 : (i >> SLICE_BITS) - 1;
+  const size_t shift = i < FINE_SLICES ? 0 : (i >> SLICE_BITS) - 1;
+  const uint64_t units = ((uint64_t)i - (shift << SLICE_BITS)) << shift;
 
-  return ((uint64_t)i - (shift << SLICE_BITS)) << shift << SLICE_UNIT;
+  return units << SLICE_UNIT;
 }
 
 /* Returns the slice of an event that was due at offset_ns of phase k, counted from the end of the
@@ -233,6 +235,7 @@ static uint64_t phases_due_until(const struct bn_phases *p, uint64_t end_ns)
 
   if (p->pacer == NULL || end_ns >= p->end.until_ns)
     return p->end.due;
+  /* An arrival at end_ns itself is the first of the next phase. */
   due = bn_pacer_count_due(p->pacer, p->from_ns[0], end_ns - 1).counted;
   return due < p->end.due ? due : p->end.due;
 }
@@ -369,7 +372,8 @@ static void window_add(struct window *w, const struct span *slice)
   while (w->total.n - w->slice[0].n >= WINDOW) {
     w->total.n -= w->slice[0].n;
     w->total.sum_ns -= w->slice[0].sum_ns;
-    memmove(w->slice, w->slice + 1, --w->n_slices * sizeof *w->slice);
+    w->n_slices--;
+    memmove(w->slice, w->slice + 1, w->n_slices * sizeof *w->slice);
   }
 }
 
@@ -385,10 +389,10 @@ static bool window_is_below(const struct window *w, double level_ns)
 static double window_begin_s(const struct window *w)
 {
   const struct span *first = &w->slice[0];
-  const double digits = -floor(log10(first->end_s - first->begin_s));
-  const double unit = pow(10, fabs(digits));
+  const double decimals = -floor(log10(first->end_s - first->begin_s));
+  const double unit = pow(10, fabs(decimals));
 
-  if (digits > 0)
+  if (decimals > 0)
     return round(first->begin_s * unit) / unit;
   return round(first->begin_s / unit) * unit;
 }
@@ -591,7 +595,8 @@ static void phases_count_all(const struct bn_phases *p, size_t last, struct bn_p
   }
 }
 
-/* Sets the recoveries of the phases up to the last one that the run has reached.  The phases around
+/* Sets the recoveries of the phases up to the last one that the run has reached.  The latency has
+   to come down to the level of the last phase before the peak that has a level.  The phases around
    a peak measure its recovery, so that all phases have been counted before. */
 static void phases_set_recoveries(const struct bn_phases *p, size_t last, const struct bn_view *v,
                                   struct bn_phase_view *phase)
@@ -602,7 +607,8 @@ static void phases_set_recoveries(const struct bn_phases *p, size_t last, const 
     const double own_level_ns = phases_level_ns(p, k, v);
 
     phases_set_recovery(p, k, level_ns, v, &phase[k]);
-    level_ns = own_level_ns > 0 ? own_level_ns : level_ns;
+    if (own_level_ns > 0)
+      level_ns = own_level_ns;
   }
 }
 
@@ -612,7 +618,8 @@ void bn_phases_fill(const struct bn_phases *p, struct bn_view *v, struct bn_view
   const size_t last = phases_find_at(p, p->end.until_ns - 1);
 
   bn_phases_name_all(v, store, &delta->metrics);
-  /* The curve wants nothing in a phase of no time; phases_count_all sets the others. */
+  /* The curve wants nothing in a phase of no time, which keeps this 0.  phases_count_all sets the
+     other phases that the run has reached. */
   for (size_t k = 0; k < v->n_phases; k++) {
     if (k <= last)
       phases_set_wanted(p, &store->phase[k], 0);

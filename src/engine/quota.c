@@ -106,8 +106,9 @@ static inline uint64_t quota_batch_size(const struct bn_quota *q, const struct b
   const uint64_t part = untaken / PART;
   const uint64_t ended = bn_stat_get(&st->ended);
   const uint64_t busy_ns = bn_stat_get(&st->busy_ns) + bn_stat_get(&st->warm_busy_ns);
+  const bool are_short = ended > 0 && busy_ns / ended <= short_event_ns;
 
-  if (q->one_by_one || ended == 0 || busy_ns / ended > short_event_ns || part < 1)
+  if (q->one_by_one || !are_short || part < 1)
     return 1;
   return part < TICKETS_AT_ONCE ? part : TICKETS_AT_ONCE;
 }
@@ -419,6 +420,7 @@ bool bn_quota_await_ticket(struct bn_quota_share *share)
   while (!q->done && quota_is_spent(q) && in_time && bn_stat_get(&q->limit.until_ns) != 0)
     in_time =
         bn_wait_until(&returned_tickets, &q->given_back, &q->lock, bn_stat_get(&q->limit.until_ns));
+  /* After the limit, too, the session asks again: bn_quota_claim tells which limit it is. */
   may_ask_again = !q->done;
   q->waiting--;
   (void)pthread_mutex_unlock(&q->lock);
@@ -437,7 +439,7 @@ bool bn_quota_note_answer(struct bn_quota_share *share, enum bn_admission answer
   (void)pthread_mutex_lock(&q->lock);
   if (is_spent && !share->waits)
     q->waiting++;
-  else if (!is_spent) /* the session has waited, see above */
+  if (!is_spent && share->waits)
     q->waiting--;
   share->waits = is_spent;
   quota_wake_if_needed(q);

@@ -27,7 +27,8 @@ static uint64_t renewal_count_passed(const struct bn_session *s, uint64_t now_ns
   const double n = (after_s * renewal_rate(s) - s->number - 0.5) / s->services->sessions;
   uint64_t passed = n > 0 ? (uint64_t)n : 0;
 
-  /* The quotient may have been rounded down. */
+  /* That many turns are due for certain.  The quotient was rounded, so that a test decides about
+     the next ones. */
   while (bn_renewal_due_ns(s, passed) <= now_ns)
     passed++;
   return passed;

@@ -205,7 +205,7 @@ bool bn_reports_add_failure(struct bn_reports *r, const char *kind, const char *
 
 int bn_reports_check(const struct bn_reports *r, struct bn_err *err)
 {
-  const bool is_script = r->ops->find_command != NULL;
+  const bool is_script = r->ops->find_command != NULL; /* whose kind is not known yet */
   const struct bn_assert_scope scope = {.metrics = &r->stats->metrics,
                                         .kinds = is_script ? UINT_MAX : 1U << r->ops->kind,
                                         .paced = r->conf->plan.rate > 0,
@@ -379,7 +379,7 @@ static void reports_complete_view(const struct bn_reports *r, struct report *rep
   /* If a session has several events in flight, only their average start is known, which may be any
      time while an event starts or ends; but no event is older than the run. */
   v->oldest_s = (double)bn_clock_min(bn_snap_oldest_age_ns(&report->now, s->now_ns), run_ns) * 1e-9;
-  if (s->at_limit)
+  if (s->at_limit) /* sessions that have left because of the limit count as running */
     v->running = s->running;
   if (r->conf->profile.of == BN_PROFILE_THREADS)
     v->running = reports_count_active(r, v->running, s->now_ns, report->delta.span_ns);
@@ -516,6 +516,7 @@ bool bn_reports_show_tick(struct bn_reports *r, const struct bn_run_state *s)
 
 const struct bn_assert *bn_reports_judge_second(struct bn_reports *r, const struct bn_run_state *s)
 {
+  static const double shortest_s = 0.5;
   const struct bn_view_rules rules = bn_reports_rules(r->conf);
   const struct bn_assert *violated;
 
@@ -523,7 +524,7 @@ const struct bn_assert *bn_reports_judge_second(struct bn_reports *r, const stru
     return NULL;
   reports_take_view(r, &r->report, &r->second, s);
   /* After the reporting thread was held up, the rest of a second belongs to the next second. */
-  if (r->report.view.span_s < 0.5)
+  if (r->report.view.span_s < shortest_s)
     return NULL;
   violated = bn_asserts_judge_second(&r->asserts, &r->report.view, &rules);
   reports_swap(&r->second, &r->report.now);
@@ -762,6 +763,8 @@ bool bn_reports_show_total(struct bn_reports *r)
 {
   const bool ok = reports_show(r, BN_VIEW_TOTAL);
 
+  /* Also if a script's hook has printed the total instead of the text report, or a reporter has
+     failed: the watchdog prints the total only as long as the reporters have not got it. */
   atomic_store(&r->reporters.shown, true);
   return ok;
 }

@@ -565,22 +565,23 @@ static void run_report_unserved(struct bn_run *run, const struct bn_run_state *e
                   (unsigned long long)n_ended);
 }
 
-/* Logs why the figures are not those of the workload.  If the run has failed, that is the reason,
-   and has been logged.  A run in which no event has succeeded has measured nothing, unless it was
-   ended early; with several hosts, the sum of all hosts decides that. */
-static void run_report_lacks(struct bn_run *run, const struct bn_times *times,
-                             const struct bn_run_state *end)
+/* Logs that the run fell short: no event has succeeded, or the arrivals of --rate were not served.
+   A run that has failed has logged why.  An empty run that was ended early, or that is one of
+   several hosts, whose sum decides, may be right: then only its arrivals are looked at. */
+static void run_report_shortfall(struct bn_run *run, const struct bn_times *times,
+                                 const struct bn_run_state *end)
 {
-  const struct bn_view_counts all = bn_reports_count_all(run->reports);
-  const bool is_empty = bn_policy_is_native(run->job.conf->policy) && bn_outcome_is_empty(&all);
+  const bool is_alone = bn_host_group_is_alone(run->host_group);
 
   if (bn_outcome_has(&run->outcome, BN_OUTCOME_FAILED))
     return;
-  if (is_empty && bn_host_group_is_alone(run->host_group) &&
-      !bn_outcome_has(&run->outcome, BN_OUTCOME_EARLY)) {
+  const struct bn_view_counts all = bn_reports_count_all(run->reports);
+  const bool is_empty = bn_policy_is_native(run->job.conf->policy) && bn_outcome_is_empty(&all);
+
+  if (is_empty && is_alone && !bn_outcome_has(&run->outcome, BN_OUTCOME_EARLY)) {
     bn_outcome_set(&run->outcome, BN_OUTCOME_EMPTY);
     bn_outcome_log_empty(&all, NULL);
-  } else if (end->due > 0 && end->now_ns > times->measure_ns) {
+  } else if (end->due > 0 && end->now_ns > times->measure_ns) { /* the measurement had begun */
     run_report_unserved(run, end, is_empty ? &all : NULL);
   }
 }
@@ -643,7 +644,7 @@ static void run_report_total(struct bn_run *run, const struct bn_times *times,
   (void)run_record_report(run, bn_reports_show_total(run->reports));
   if (!bn_reports_log_verdicts(run->reports))
     bn_outcome_set(&run->outcome, BN_OUTCOME_VIOLATED);
-  run_report_lacks(run, times, end);
+  run_report_shortfall(run, times, end);
   bn_outcome_log(&run->outcome, run_overload_fails(run));
   if (n_failed > 0)
     bn_log_stderr("%u of %u threads failed (--on-thread-error=continue)", n_failed, run->threads.n);
@@ -672,9 +673,8 @@ static void run_measure(struct bn_run *run, const struct bn_times *times)
   }
 }
 
-/* Ends a run that has not begun to measure.  If a failed session or a signal has ended the wait for
-   the sessions early, they get --thread-init-timeout again, which now includes the time to close
-   what they have opened. */
+/* Ends a run that has not begun to measure.  If a failure or a signal has ended the wait for the
+   sessions early, they get --thread-init-timeout once more, to close what they have opened. */
 static void run_abandon_workers(struct bn_run *run)
 {
   const struct bn_workload *ops = run->job.ops;

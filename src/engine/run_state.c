@@ -154,7 +154,8 @@ bool bn_run_state_is_unserved(const struct bn_run_parts *p, const struct bn_run_
   const uint64_t unserved = end->due > served.events ? end->due - served.events : 0;
   const double span_ns = (double)bn_clock_between(end->from_ns, end->now_ns);
   const double in_service = span_ns > 0 ? (double)served.service_ns / span_ns : 0;
+  const double most_in_flight = in_service + 4 * sqrt(in_service) + 1; /* see the header */
 
   *ended = served.events;
-  return unserved > end->due / 100 && (double)unserved > in_service + 4 * sqrt(in_service) + 1;
+  return unserved > end->due / 100 && (double)unserved > most_in_flight;
 }

@@ -16,7 +16,7 @@
 struct sampler_thread {
   struct bn_schedule schedule;
   const struct bn_run_parts *p;
-  uint64_t *ended;
+  uint64_t *ended; /* as in struct bn_sampler, which owns it */
 };
 
 /* The interval of checks for the end of a run that was abandoned. */
@@ -170,11 +170,11 @@ static void sampler_log_used_grace(const struct sampler_thread *s, unsigned busy
                 has_warmup ? ", except those that began in the warm-up" : "");
 }
 
-/* Ends a run whose threads have used up the grace.  If a statement has ended within the grace, they
-   have used up the longer time in which statements may end without the end of an event.  The run is
-   ended before the message, which waits for its reader.  The main thread interrupts the events in
-   flight, once it has counted them as unfinished.  A run that has failed ends as a failed run,
-   because its hanging threads may well have the same cause. */
+/* Ends a run whose threads have used up the grace or, if statements still end, the longer time for
+   which statements alone may renew it.  The run is ended before the message, which waits for its
+   reader.  The main thread interrupts the events in flight, once it has counted them as unfinished.
+   A run that has failed ends as a failed run, because its hanging threads may well have the same
+   cause. */
 static void sampler_end_by_grace(const struct sampler_thread *s, uint64_t now_ns)
 {
   const struct bn_patience *p = &s->schedule.patience;
@@ -276,8 +276,8 @@ static uint64_t sampler_next_wake_ns(const struct sampler_thread *s, bool redraw
 
 static const struct bn_wait due = {"the next item of the schedule", BN_BOUND_DEADLINE};
 
-/* Does what is due until the thread is to stop.  The last check of the backlog finds an overload
-   since the check before it. */
+/* Does what is due until the thread is to stop, and then once more.  The last check of the backlog
+   finds an overload since the check before it. */
 static void *sampler_main(void *arg)
 {
   struct bn_sampler *shared = arg;
@@ -351,6 +351,7 @@ void bn_sampler_stop(struct bn_sampler *s)
   (void)pthread_mutex_lock(&s->lock);
   s->stop = true;
   bn_stop_wake(s->thread);
+  /* A reporter may hold the thread up; once the thread is `gone`, it returns. */
   while (!s->gone)
     (void)bn_wait_until(&reporter, &s->changed, &s->lock, UINT64_MAX);
   (void)pthread_mutex_unlock(&s->lock);

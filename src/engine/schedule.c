@@ -83,7 +83,8 @@ bool bn_schedule_take_warmup_end(struct bn_schedule *s, uint64_t now_ns)
   return true;
 }
 
-/* Returns the first point after now_ns on the grid of from_ns, which is not later, and step_ns. */
+/* Returns the first time after now_ns that is a whole number of steps after from_ns.  from_ns is
+   not after now_ns. */
 static uint64_t schedule_next_on_grid(uint64_t from_ns, uint64_t step_ns, uint64_t now_ns)
 {
   return from_ns + ((now_ns - from_ns) / step_ns + 1) * step_ns;

@@ -96,6 +96,7 @@ struct bn_session *bn_sessions_reporting(const struct bn_sessions *s)
 uint64_t bn_sessions_seed(struct bn_sessions *s, struct bn_load *load, const struct bn_conf *conf,
                           enum bn_rng_purpose purpose)
 {
+  enum { MAIN_STREAM, REPORTING_STREAM }; /* of the sessions that belong to no worker */
   const bool is_data = purpose == BN_RNG_DATA;
   /* Data is the same each time it is made, unless the user gives a seed. */
   const uint64_t seed = is_data && !conf->plan.seed_given ? 0 : conf->seed;
@@ -106,8 +107,8 @@ uint64_t bn_sessions_seed(struct bn_sessions *s, struct bn_load *load, const str
     bn_rng_seed(&session->rng, seed, purpose, session->number);
     bn_rng_seed(&session->think.rng, seed, BN_RNG_THINK, session->number);
   }
-  bn_rng_seed(&bn_sessions_main(s)->rng, seed, is_data ? BN_RNG_DATA : BN_RNG_COMMAND, 0);
-  bn_rng_seed(&bn_sessions_reporting(s)->rng, seed, BN_RNG_COMMAND, 1);
+  bn_rng_seed(&bn_sessions_main(s)->rng, seed, is_data ? BN_RNG_DATA : BN_RNG_COMMAND, MAIN_STREAM);
+  bn_rng_seed(&bn_sessions_reporting(s)->rng, seed, BN_RNG_COMMAND, REPORTING_STREAM);
   bn_unique_init(&load->unique, seed);
   bn_unique_skip(&load->unique, (double)s->first / (double)s->n_all_hosts);
   return seed;

@@ -166,10 +166,11 @@ void *bn_worker_shared_main(void *worker)
 {
   struct bn_worker *w = worker;
   struct shared_worker sw = {.worker = w, .n = w->n_sessions};
+  const unsigned long slack_ns = 1;
   struct bn_err err = {0};
 
   /* Sessions sleep in the wait of their worker, which the kernel's default lets end 50 us late. */
-  (void)prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
+  (void)prctl(PR_SET_TIMERSLACK, slack_ns, 0UL, 0UL, 0UL);
   if (bn_loop_init(&sw.loop, sw.n, shared_go_on, &err) != 0) {
     bn_loop_done(&sw.loop);
     shared_fail(&sw, &err);

@@ -77,7 +77,7 @@ static void signals_end_in_order(struct receiver_thread *r, int signo)
   r->count = 1;
   r->first_ns = bn_clock_mono();
   bn_threads_end(r->p->threads, BN_CAUSE_SIGNAL, signo);
-  if (!is_opened)
+  if (!is_opened) /* no event is to be finished */
     signals_interrupt_all(r->p);
   bn_sampler_wake(r->shared->sampler);
 }

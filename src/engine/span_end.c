@@ -35,6 +35,7 @@ void bn_span_end_count(struct bn_span_end *e, uint64_t end_ns, uint64_t now_ns)
 
 void bn_span_end_count_anew(struct bn_span_end *e, uint64_t end_ns, uint64_t now_ns)
 {
+  /* Looks up the workload's counters if that was not done before. */
   bn_span_end_count(e, end_ns, now_ns);
   (void)pthread_mutex_lock(&e->lock);
   e->at_ns = bn_snap_raise_counters(e->counter, e->stats, end_ns, now_ns);

@@ -192,7 +192,8 @@ int bn_stop_wait(const struct bn_wait *w, uint64_t deadline_ns, struct bn_stop_s
   signo = stop_await_signal(w, &set, deadline_ns, &info);
   if (signo > 0)
     bn_stop_note_asked();
-  /* A signal that stop_pass_on has forwarded has the pid of this process. */
+  /* SI_KERNEL: the terminal has sent it for a key.  A signal that stop_pass_on has forwarded has
+     the pid of this process. */
   *sender = (struct bn_stop_sender){
       .signo = signo, .typed = info.si_code == SI_KERNEL, .pid = info.si_pid};
   return signo;

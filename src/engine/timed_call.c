@@ -74,7 +74,7 @@ bool bn_timed_call_make(struct bn_timed_call *t, void (*fn)(void *arg), void *ar
 
 bool bn_timed_call_await_idle(struct bn_timed_call *t, uint64_t patience_ns)
 {
-  return !t->made || timed_call_await(t, &t->busy, false, patience_ns);
+  return !t->made || timed_call_await(t, &t->busy, false /* wanted */, patience_ns);
 }
 
 bool bn_timed_call_stop(struct bn_timed_call *t, uint64_t patience_ns)
@@ -83,7 +83,7 @@ bool bn_timed_call_stop(struct bn_timed_call *t, uint64_t patience_ns)
     return true;
   t->stop = true;
   bn_wait_wake(&t->changed);
-  if (!timed_call_await(t, &t->gone, true, patience_ns))
+  if (!timed_call_await(t, &t->gone, true /* wanted */, patience_ns))
     return false;
   (void)pthread_mutex_unlock(t->lock);
   bn_wait_join(&returning, t->thread);

@@ -201,10 +201,12 @@ void bn_watch_start(struct bn_watch *w)
     return;
   (void)pthread_mutex_lock(&w->lock);
   for (size_t i = 0; i < w->n; i++) {
-    watch_read_one(&w->slot[i], &w->slot[i].base, at_rest_ns);
-    w->slot[i].last = w->slot[i].base;
-    w->slot[i].end.at_ns = 0;
-    w->slot[i].base_unread = w->slot[i].last_unread = 0;
+    struct bn_watch_slot *s = &w->slot[i];
+
+    watch_read_one(s, &s->base, at_rest_ns);
+    s->last = s->base;
+    s->end.at_ns = 0; /* not read yet */
+    s->base_unread = s->last_unread = 0;
   }
   (void)pthread_mutex_unlock(&w->lock);
 }
@@ -260,6 +262,18 @@ static void watch_show_part(struct bn_watch *w, const struct bn_view *v, struct 
   }
 }
 
+/* Adds the figures since the last reading of a checkpoint, or since the first reading, up to the
+   end of the span.  The caller holds the lock. */
+static void watch_show_total(struct bn_watch *w, const struct bn_view *v, struct bn_watched *out)
+{
+  watch_read_end(w, at_rest_ns);
+  for (size_t i = 0; i < w->n; i++) {
+    const struct bn_watch_slot *s = &w->slot[i];
+
+    watch_compare(s, &s->base, &s->end, v, s->base_unread, out);
+  }
+}
+
 void bn_watch_add_figures(struct bn_watch *w, struct bn_view *v)
 {
   struct bn_watched *out = v->span == BN_VIEW_INTERVAL ? w->interval : w->sum;
@@ -268,13 +282,10 @@ void bn_watch_add_figures(struct bn_watch *w, struct bn_view *v)
     return;
   (void)pthread_mutex_lock(&w->lock);
   out->n = 0;
-  if (v->span == BN_VIEW_TOTAL) {
-    watch_read_end(w, at_rest_ns);
-    for (size_t i = 0; i < w->n; i++)
-      watch_compare(&w->slot[i], &w->slot[i].base, &w->slot[i].end, v, w->slot[i].base_unread, out);
-  } else {
+  if (v->span == BN_VIEW_TOTAL)
+    watch_show_total(w, v, out);
+  else
     watch_show_part(w, v, out);
-  }
   v->watched = out->figure;
   v->n_watched = out->n;
   (void)pthread_mutex_unlock(&w->lock);

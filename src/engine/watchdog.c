@@ -48,7 +48,8 @@ static int watchdog_open_nonblocking(int fd)
   return again >= 0 ? again : fd;
 }
 
-/* Writes a part of a text without blocking.  Returns its length, or -1 and errno. */
+/* Writes a part of a text without blocking.  A socket, which watchdog_open_nonblocking cannot open
+   again, is written to by send(2).  Returns the length of the part, or -1 and errno. */
 static ssize_t watchdog_write(int fd, const char *text, size_t len)
 {
   const size_t pipe_len = len < PIPE_BUF ? len : PIPE_BUF; /* fits into a pipe that is writable */
@@ -86,6 +87,24 @@ static void watchdog_print_out(const struct bn_watchdog *w, int fd, uint64_t unt
 
 /* --- the report and the documents ------------------------------------------------------------- */
 
+/* Prints the text in `out` to each file for which a text report was asked.  Returns whether there
+   is such a file. */
+static bool watchdog_print_to_files(const struct bn_watchdog *w, uint64_t until_ns)
+{
+  const struct bn_run_parts *p = w->parts;
+  bool has_file = false;
+
+  for (size_t i = 0; i < p->n_reporters; i++) {
+    const struct bn_report_use *use = &p->reporters[i];
+
+    if (use->ops == p->text && use->out != NULL) {
+      has_file = true;
+      watchdog_print_out(w, fileno(use->out), until_ns);
+    }
+  }
+  return has_file;
+}
+
 /* Prints the final report, unless it has been printed or no event has begun: to each file for which
    a text report was asked, or, if there is none, to standard error. */
 static void watchdog_print_report(struct bn_watchdog *w, uint64_t until_ns)
@@ -93,7 +112,6 @@ static void watchdog_print_report(struct bn_watchdog *w, uint64_t until_ns)
   const struct bn_run_parts *p = w->parts;
   struct bn_run_state end;
   struct bn_times times;
-  bool is_printed = false;
 
   if (p->text == NULL || bn_reports_is_shown(p->reports) ||
       !bn_threads_get_times(p->threads, &times))
@@ -101,17 +119,9 @@ static void watchdog_print_report(struct bn_watchdog *w, uint64_t until_ns)
   bn_outcome_record_end(p->outcome, bn_clock_mono());
   end = bn_run_state_end(p, &times, w->ages);
   bn_reports_print_forced(p->reports, &end, w->out);
-  for (size_t i = 0; i < p->n_reporters; i++) {
-    const struct bn_report_use *use = &p->reporters[i];
-
-    if (use->ops == p->text && use->out != NULL) {
-      is_printed = true;
-      watchdog_print_out(w, fileno(use->out), until_ns);
-    }
-  }
-  if (!is_printed)
+  if (!watchdog_print_to_files(w, until_ns))
     watchdog_print_out(w, STDERR_FILENO, until_ns);
-  rewind(w->out);
+  rewind(w->out); /* what is written from now on is printed apart */
 }
 
 /* Writes a name as one word of a shell, and ends the line.  base/escape.h would allocate. */

@@ -123,10 +123,11 @@ void *bn_worker_main(void *worker)
 {
   const struct bn_worker *w = worker;
   struct bn_session *s = bn_worker_session(w, 0);
+  const unsigned long slack_ns = 1;
 
   /* The kernel's default lets each sleep end 50 us late, which would count as latency. */
   if (w->job->conf->plan.rate > 0 || bn_conf_has_pauses(w->job->conf))
-    (void)prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
+    (void)prctl(PR_SET_TIMERSLACK, slack_ns, 0UL, 0UL, 0UL);
   bn_worker_begin_session(w, s);
   if (!bn_threads_have_signal(w->threads))
     worker_drive(w, s);

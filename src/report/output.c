@@ -46,7 +46,7 @@ void bn_output_end(struct bn_output *o)
   errno = 0;
   failed = fflush(o->out) != 0 || ferror(o->out);
   if (failed && o->error == 0)
-    o->error = errno != 0 ? errno : -1;
+    o->error = errno != 0 ? errno : -1; /* an error of an earlier write has lost its errno */
   /* Without `may_have_gaps`, nothing may follow a piece that is missing. */
   drops_piece = failed || (o->error != 0 && !o->may_have_gaps);
   if (o->own_file && drops_piece)

@@ -8,7 +8,9 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 
-enum { COOKIE = 0x1c849313, COMPRESSED_COOKIE = 0x1c849314, DIGITS = 3, HEADER_BYTES = 40 };
+enum { COOKIE = 0x1c849313, COMPRESSED_COOKIE = 0x1c849314, DIGITS = 3 };
+/* The bytes of numbers in headers, and of the header of the form V2. */
+enum { U32_BYTES = 4, U64_BYTES = 8, HEADER_BYTES = 4 * U32_BYTES + 3 * U64_BYTES };
 
 /* Writes the lowest `bytes` bytes of a value, the most significant one first.  Returns the place
    after them. */
@@ -85,13 +87,13 @@ static void encode_write_header(unsigned char *header, size_t counts_len)
   uint64_t ratio_bits;
 
   memcpy(&ratio_bits, &unit_ratio, sizeof ratio_bits);
-  header = encode_put_big_endian(header, COOKIE, 4);
-  header = encode_put_big_endian(header, counts_len, 4);
-  header = encode_put_big_endian(header, 0, 4); /* the offset of the indices */
-  header = encode_put_big_endian(header, DIGITS, 4);
-  header = encode_put_big_endian(header, 1, 8); /* the lowest trackable value */
-  header = encode_put_big_endian(header, BN_HDR_HIGHEST, 8);
-  (void)encode_put_big_endian(header, ratio_bits, 8);
+  header = encode_put_big_endian(header, COOKIE, U32_BYTES);
+  header = encode_put_big_endian(header, counts_len, U32_BYTES);
+  header = encode_put_big_endian(header, 0, U32_BYTES); /* the offset of the indices */
+  header = encode_put_big_endian(header, DIGITS, U32_BYTES);
+  header = encode_put_big_endian(header, 1, U64_BYTES); /* the lowest trackable value */
+  header = encode_put_big_endian(header, BN_HDR_HIGHEST, U64_BYTES);
+  (void)encode_put_big_endian(header, ratio_bits, U64_BYTES);
 }
 
 /* Appends the form V2.  Its header has the length of the counts, so it is written after them. */
@@ -108,9 +110,10 @@ static void encode_add_v2(struct bn_buf *b, const struct bn_hist_sparse *s)
 /* Appends the compressed form: its header and the packed form V2. */
 static void encode_add_compressed(struct bn_buf *b, const void *packed, size_t len)
 {
-  unsigned char header[8];
+  unsigned char header[2 * U32_BYTES];
 
-  (void)encode_put_big_endian(encode_put_big_endian(header, COMPRESSED_COOKIE, 4), len, 4);
+  (void)encode_put_big_endian(header, COMPRESSED_COOKIE, U32_BYTES);
+  (void)encode_put_big_endian(header + U32_BYTES, len, U32_BYTES);
   (void)bn_buf_add(b, header, sizeof header);
   (void)bn_buf_add(b, packed, len);
 }

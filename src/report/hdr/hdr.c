@@ -75,7 +75,7 @@ static void hdr_print_time(const struct hdr *h, uint64_t wall_ns)
   hdr_print_number(h, s, " (seconds since epoch)]\n");
 }
 
-/* Copies a fact as text on one line, or "" if it is not known. */
+/* Copies a fact as text on one line, as much of it as fits; "" if it is not known. */
 static void hdr_keep_fact(char *out, size_t size, const struct bn_facts *f, const char *section,
                           const char *key)
 {

@@ -298,7 +298,7 @@ static int json_finish(void *self, const struct bn_end *end, struct bn_err *err)
   rc = json_write_document(r, err);
   if (rc != 0)
     json_mention_journal(r, err);
-  bn_journal_close(&r->journal, rc == 0);
+  bn_journal_close(&r->journal, rc == 0 /* remove */);
   return rc;
 }
 

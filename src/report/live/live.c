@@ -55,12 +55,13 @@ static void live_append_percentile(char *text, const struct bn_view *v)
   const size_t i = bn_view_greatest_rank(v);
   const double ms = v->n_percents > 0 ? v->percentile_s[i] * 1e3 : NAN;
   const bool at_least = isfinite(ms) && bn_view_at_least(v, i);
+  const bool has_sign = false; /* a lower bound gets ">=" here, in place of the number's own sign */
   char number[BN_FORM_NUMBER];
 
   if (isnan(ms))
     return;
   live_append(text, ", p%.10g %s%s ms", v->percents[i], at_least ? ">= " : "",
-              bn_form_format_number(number, 0, bn_units_count_decimals(ms, 2), ms, false));
+              bn_form_format_number(number, 0, bn_units_count_decimals(ms, 2), ms, has_sign));
 }
 
 /* Replaces the line.  Tests without a database have no errors, as a rule, so 0 is not shown. */

@@ -225,7 +225,7 @@ struct key {
   const char *section, *key;
 };
 
-/* The two arguments that a list of keys is passed as. */
+/* Passes a list of keys as two arguments: the array and the number of its elements. */
 #define KEYS(list) list, sizeof(list) / sizeof *(list)
 
 /* Adds the texts of the n facts as far as they are known, joined with ", "; no line without any. */
@@ -378,7 +378,8 @@ static void markdown_add_part_times(struct column *c, enum line_kind kind, size_
                                     const struct bn_view *v, const struct bn_timing *t)
 {
   if (t->count > 0)
-    markdown_add_ordered(c, kind, part, AVERAGE, markdown_format_latency(t->avg_s, false));
+    markdown_add_ordered(c, kind, part, AVERAGE,
+                         markdown_format_latency(t->avg_s, false /* at_least */));
   if (t->count + t->unfinished == 0 || t->percentile_s == NULL)
     return;
   for (size_t i = 0; i < v->n_percents; i++)
@@ -427,6 +428,15 @@ static void markdown_add_phase(struct markdown *m, struct column *c, const struc
   if (p->recovery_s > 0)
     markdown_add_ordered(c, PHASES, part, RECOVERY,
                          bn_alloc_text(p->recovered ? bn_phases_print_recovery(p, digits) : "not"));
+}
+
+/* Adds the times of a statement. */
+static void markdown_add_statement(struct markdown *m, struct column *c, const struct bn_view *v,
+                                   const struct bn_statement_view *s)
+{
+  const struct bn_timing *t = &s->timing;
+
+  markdown_add_part_times(c, STATEMENTS, markdown_intern_part(m, t->name), v, t);
 }
 
 /* --- the table -------------------------------------------------------------------------------- */
@@ -604,11 +614,8 @@ static int markdown_total(void *self, const struct bn_view *v, struct bn_err *er
     markdown_add_event_kind(m, c, v, &v->event_kinds[i]);
   for (size_t i = 0; i < bn_phases_count_begun(v); i++)
     markdown_add_phase(m, c, v, &v->phases[i]);
-  for (size_t i = 0; i < v->n_statements; i++) {
-    const struct bn_timing *t = &v->statements[i].timing;
-
-    markdown_add_part_times(c, STATEMENTS, markdown_intern_part(m, t->name), v, t);
-  }
+  for (size_t i = 0; i < v->n_statements; i++)
+    markdown_add_statement(m, c, v, &v->statements[i]);
   return 0;
 }
 

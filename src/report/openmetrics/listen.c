@@ -59,26 +59,34 @@ union address {
   struct sockaddr_in6 v6;
 };
 
-/* Sets an address from its text, "localhost" or digits, in brackets if they are of IPv6, and a
-   port.  Returns 0, or -1 if the text is something else. */
-static int listen_find_address(const char *host, uint16_t port, union address *out)
+/* Bytes of the text of a host with its 0: an address of IPv6 in brackets is the longest one. */
+enum { HOST_BYTES = INET6_ADDRSTRLEN + 2 };
+
+/* Sets an address of IPv4 and a port.  Returns whether the host is such an address, or
+   "localhost". */
+static bool listen_set_ipv4(const char *host, uint16_t port, union address *out)
 {
   const char *digits = strcmp(host, "localhost") == 0 ? "127.0.0.1" : host;
-  char inner[INET6_ADDRSTRLEN + 2]; /* the text without its brackets */
-  const size_t len = strlen(host);
 
   memset(out, 0, sizeof *out);
   out->v4.sin_family = AF_INET;
   out->v4.sin_port = htons(port);
-  if (inet_pton(AF_INET, digits, &out->v4.sin_addr) == 1)
-    return 0;
-  if (len < 2 || len >= sizeof inner || host[0] != '[' || host[len - 1] != ']')
-    return -1;
-  (void)snprintf(inner, sizeof inner, "%.*s", (int)len - 2, host + 1);
+  return inet_pton(AF_INET, digits, &out->v4.sin_addr) == 1;
+}
+
+/* Sets an address of IPv6 and a port.  Returns whether the host is such an address in brackets. */
+static bool listen_set_ipv6(const char *host, uint16_t port, union address *out)
+{
+  char digits[HOST_BYTES];
+  const size_t len = strlen(host);
+
+  if (len < 2 || len >= sizeof digits || host[0] != '[' || host[len - 1] != ']')
+    return false;
+  (void)snprintf(digits, sizeof digits, "%.*s", (int)len - 2, host + 1);
   memset(out, 0, sizeof *out);
   out->v6.sin6_family = AF_INET6;
   out->v6.sin6_port = htons(port);
-  return inet_pton(AF_INET6, inner, &out->v6.sin6_addr) == 1 ? 0 : -1;
+  return inet_pton(AF_INET6, digits, &out->v6.sin6_addr) == 1;
 }
 
 /* Reads "HOST:PORT", or "PORT" alone for 127.0.0.1.  Returns 0, or -1 if the text is neither. */
@@ -86,7 +94,7 @@ static int listen_read_address(const char *at, union address *out)
 {
   const char *colon = strrchr(at, ':');
   const char *digits = colon != NULL ? colon + 1 : at;
-  char host[INET6_ADDRSTRLEN + 2] = "127.0.0.1"; /* brackets included */
+  char host[HOST_BYTES] = "127.0.0.1";
   const size_t len = colon != NULL ? (size_t)(colon - at) : 0;
   int64_t port;
 
@@ -94,7 +102,9 @@ static int listen_read_address(const char *at, union address *out)
     return -1;
   if (len > 0)
     (void)snprintf(host, sizeof host, "%.*s", (int)len, at);
-  return listen_find_address(host, (uint16_t)port, out);
+  if (listen_set_ipv4(host, (uint16_t)port, out) || listen_set_ipv6(host, (uint16_t)port, out))
+    return 0;
+  return -1;
 }
 
 /* Reads the value of --metrics-listen.  Returns 0, or -1 and err. */
@@ -135,20 +145,20 @@ static char *listen_copy_text(void *arg, const char *accept, size_t *len, const 
    goes on. */
 static void listen_refresh(struct bn_listen *l, const struct bn_end *end)
 {
-  struct bn_buf metrics = {.max = 0}, plain = {.max = 0}, old[2];
+  struct bn_buf metrics = {.max = 0}, plain = {.max = 0}, old_metrics, old_plain;
 
   (void)bn_buf_add(&metrics, l->facts.data, l->facts.len);
   (void)bn_buf_add(&metrics, l->view.data, l->view.len);
   bn_openmetrics_add_end(&metrics, end);
   bn_openmetrics_convert(&plain, metrics.data);
   (void)pthread_mutex_lock(&l->lock);
-  old[0] = l->metrics;
-  old[1] = l->plain;
+  old_metrics = l->metrics;
+  old_plain = l->plain;
   l->metrics = metrics;
   l->plain = plain;
   (void)pthread_mutex_unlock(&l->lock);
-  bn_buf_done(&old[0]);
-  bn_buf_done(&old[1]);
+  bn_buf_done(&old_metrics);
+  bn_buf_done(&old_plain);
 }
 
 /* Shows a view on the page. */
@@ -229,7 +239,26 @@ static struct bn_listen *listen_page_of(const void *self)
   return state->page;
 }
 
-/* Loads the module, which may be missing, and serves the page from now on. */
+/* Loads the module, which may be missing, and serves the page from now on.  Returns 0, or -1 and
+   err. */
+static int listen_start(struct bn_listen *l, const char *at, const union address *address,
+                        struct bn_err *err)
+{
+  struct bn_err why = {0};
+
+  l->web = bn_plugin_open(&web_kind, "http", &why);
+  if (l->web == NULL && why.code == ENOENT)
+    return bn_err_set(err, ENOENT,
+                      "--metrics-listen: this build has no HTTP server; install libmicrohttpd's "
+                      "headers (libmicrohttpd-dev) and build again");
+  if (l->web != NULL)
+    l->server = l->web->start(&address->any, &l->page, &why);
+  if (l->web == NULL || l->server == NULL)
+    return bn_err_set(err, why.code, "--metrics-listen=%s: %s", at, why.text);
+  return 0;
+}
+
+/* Serves the page at the address of --metrics-listen. */
 static int listen_open(void *self, const void *conf, const char *path, FILE *out,
                        struct bn_err *err)
 {
@@ -237,22 +266,12 @@ static int listen_open(void *self, const void *conf, const char *path, FILE *out
   struct listen_state *state = self;
   struct bn_listen *l = c->page;
   union address address = {.v4 = {.sin_port = 0}};
-  struct bn_err why = {0};
 
   (void)path;
   (void)out;
   state->page = l;
-  if (listen_parse(c->at, &address, err) != 0)
+  if (listen_parse(c->at, &address, err) != 0 || listen_start(l, c->at, &address, err) != 0)
     return -1;
-  l->web = bn_plugin_open(&web_kind, "http", &why);
-  if (l->web == NULL && why.code == ENOENT)
-    return bn_err_set(err, ENOENT,
-                      "--metrics-listen: this build has no HTTP server; install libmicrohttpd's "
-                      "headers (libmicrohttpd-dev) and build again");
-  if (l->web != NULL)
-    l->server = l->web->start(&address.any, &l->page, &why);
-  if (l->web == NULL || l->server == NULL)
-    return bn_err_set(err, why.code, "--metrics-listen=%s: %s", c->at, why.text);
   /* For port 0 the kernel has chosen one.  IPv4 and IPv6 have the port at the same offset. */
   if (address.v4.sin_port == 0)
     bn_log_stderr("metrics: port %u", l->web->port(l->server));

@@ -735,7 +735,7 @@ static size_t openmetrics_line_length(const char *line)
 {
   const size_t len = strcspn(line, "\n");
 
-  return len + (line[len] == '\n');
+  return line[len] == '\n' ? len + 1 : len;
 }
 
 /* Returns whether a line begins with these words. */

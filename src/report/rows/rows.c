@@ -67,9 +67,11 @@ static int rows_make_line(struct rows *r, const struct bn_view *v, struct bn_err
   bn_buf_clear(&r->line);
   if (r->csv && bn_line_add_names_once(&r->line, &r->row, &r->names, err) != 0)
     return -1;
-  if (v != NULL && r->csv)
+  if (v == NULL)
+    return 0;
+  if (r->csv)
     bn_line_add_values(&r->line, &r->row);
-  else if (v != NULL)
+  else
     bn_line_add_json(&r->line, &r->row);
   return 0;
 }

@@ -133,7 +133,7 @@ static int total_check_names(const struct total *t, int fd, size_t len, struct b
    within a line after the end of that line.  Returns 0, or -1 and err. */
 static int total_make_lines(struct total *t, int fd, off_t size, struct bn_err *err)
 {
-  char last = '\n';
+  char last = '\n'; /* of the file; an empty one needs no end of a line */
 
   if (size > 0 && pread(fd, &last, 1, size - 1) != 1)
     return total_refuse(t->path, strerror(errno), err);
@@ -146,8 +146,8 @@ static int total_make_lines(struct total *t, int fd, off_t size, struct bn_err *
   return 0;
 }
 
-/* Sets err to the sentence why the lines could not be written, by errno, and cuts the file to its
-   size before if `done` bytes of them were written.  Returns -1. */
+/* Sets err to the sentence why the lines could not be written, by errno.  If `done` bytes of them
+   were written, cuts the file back to `size`, its size before.  Returns -1. */
 static int total_undo_append(const struct total *t, int fd, off_t size, size_t done,
                              struct bn_err *err)
 {

@@ -24,13 +24,14 @@ static int errors_compare(const void *a, const void *b)
 }
 
 /* Prints the line of an error: code, class, count and first message, of which class and message may
-   be unknown.  The texts are escaped: a server chooses the message, and a document may have any
-   text. */
+   be unknown.  The texts are escaped, and cut if they are long: a server chooses the message, and a
+   document may have any text. */
 static void errors_print_one(FILE *out, const struct bn_facts *f, const struct bn_label *error)
 {
   const char *class = bn_facts_find_text(f, BN_ERROR_CLASSES, error->name);
   const char *message = bn_facts_find_text(f, BN_ERROR_MESSAGES, error->name);
-  char name[64], kind[64], label[sizeof name + sizeof kind + 4], shown[MESSAGE_SIZE];
+  char name[64], kind[64], shown[MESSAGE_SIZE];
+  char label[sizeof name + sizeof kind + 4]; /* for " ():" */
 
   (void)bn_escape(name, sizeof name, error->name, "");
   (void)bn_escape(kind, sizeof kind, class != NULL ? class : "", "");
@@ -77,7 +78,7 @@ static double errors_find_time(const struct bn_facts *f, const struct bn_fact *f
 
 /* Prints the line of a kind of failure: its key, when it first occurred, and its first message.  A
    failure without a time, or with one before the measurement, is one of the warm-up.  Key and text
-   are escaped, because a document may have any text. */
+   are escaped, and cut if they are long, because a document may have any text. */
 static void errors_print_failure(FILE *out, const struct bn_facts *f, const struct bn_fact *failure)
 {
   const double at_s = errors_find_time(f, failure);
@@ -126,8 +127,10 @@ void bn_text_print_warnings(FILE *out, const struct bn_facts *f)
       continue;
     if (strncmp(text, prefix, sizeof prefix - 1) == 0)
       text += sizeof prefix - 1;
+    if (n_printed++ == 0)
+      (void)fputs("Warnings:\n", out);
     (void)bn_escape(shown, sizeof shown, text, "");
-    (void)fprintf(out, "%s    %s\n", n_printed++ == 0 ? "Warnings:\n" : "", shown);
+    (void)fprintf(out, "    %s\n", shown);
   }
   if (n_printed > 0)
     (void)fputs("\n", out);

@@ -212,21 +212,29 @@ static void form_convert_value(struct value *v, const char *unit, size_t len)
   v->type = VALUE_F64;
 }
 
+static const char lower_bound_sign[] = "\u2265";
+
+/* Returns the width that makes printf(3) align a text with the sign: printf counts the bytes of the
+   sign, which takes one column. */
+static int form_widen_for_sign(int width)
+{
+  const int more_bytes = (int)strlen(lower_bound_sign) - 1;
+
+  if (width == 0)
+    return 0;
+  return width > 0 ? width + more_bytes : width - more_bytes;
+}
+
 const char *bn_form_format_number(char text[BN_FORM_NUMBER], int width, int decimals, double x,
                                   bool at_least)
 {
-  static const char bound[] = "\u2265";
-  const int more_bytes = (int)strlen(bound) - 1; /* printf counts bytes: the sign takes a column */
   char digits[BN_FORM_NUMBER - 8];
 
   if (isinf(x)) {
     (void)snprintf(digits, sizeof digits, ">%.*f", decimals, BN_HIST_TOP_MS);
   } else if (at_least) {
-    (void)snprintf(digits, sizeof digits, "%s%.*f", bound, decimals, x);
-    if (width > 0)
-      width += more_bytes;
-    else if (width < 0)
-      width -= more_bytes;
+    (void)snprintf(digits, sizeof digits, "%s%.*f", lower_bound_sign, decimals, x);
+    width = form_widen_for_sign(width);
   } else {
     (void)snprintf(digits, sizeof digits, "%.*f", decimals, x);
   }

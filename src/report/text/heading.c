@@ -42,9 +42,9 @@ static void heading_print_workers(FILE *out, const struct bn_facts *f)
 {
   const unsigned long workers = heading_read_option(f, "workers");
   const char *groups = heading_find_option(f, "group");
+  const bool has_groups = groups != NULL && groups[0] != '\0';
 
-  if (workers > 0 && workers < heading_read_option(f, "threads") &&
-      (groups == NULL || groups[0] == '\0'))
+  if (workers > 0 && workers < heading_read_option(f, "threads") && !has_groups)
     (void)fprintf(out, "Number of workers: %lu\n", workers);
 }
 
@@ -126,8 +126,8 @@ void bn_text_print_repetition(FILE *out, const struct bn_facts *f)
 
 /* --- database --------------------------------------------------------------------------------- */
 
-/* Prints a text between two others.  It is escaped: a server chooses its name, and a document may
-   have any text. */
+/* Prints a text between two others.  It is escaped, and cut if it is long: a server chooses its
+   name, and a document may have any text. */
 static void heading_print_foreign(FILE *out, const char *before, const char *text,
                                   const char *after)
 {
@@ -162,8 +162,9 @@ static void heading_print_connection(FILE *out, const struct bn_facts *f)
 
     if (value == NULL)
       continue;
-    (void)fputs(n_printed++ == 0 ? "Connection: " : ", ", out);
+    (void)fputs(n_printed == 0 ? "Connection: " : ", ", out);
     heading_print_foreign(out, facts[i].before, value, facts[i].after);
+    n_printed++;
   }
   if (n_printed > 0)
     (void)fputs("\n", out);

@@ -234,7 +234,7 @@ static void text_print_sessions(const struct text *t, struct bn_form *f)
 /* Prints a time of --db-debug.  An unknown time is "-", in dialects 0. */
 static void text_print_debug_time(const struct text *t, const char *label, double s)
 {
-  (void)fprintf(t->out, "DEBUG: %s                                ", label);
+  (void)fprintf(t->out, "DEBUG: %-40s", label);
   if (!t->plan->native)
     (void)fprintf(t->out, "%.4fs\n", isnan(s) ? 0 : s);
   else if (isnan(s))
@@ -363,9 +363,9 @@ static void text_print_server_counts(const struct text *t, const struct bn_snap 
 static void text_print_servers(const struct text *t, const struct bn_view *v)
 {
   const struct bn_snap *s = v->delta;
+  const bool lost_none = v->connection_wait_s <= 0 && text_sum_labels(s, "losses_by_server") == 0;
 
-  if (!t->plan->native ||
-      (v->connection_wait_s <= 0 && text_sum_labels(s, "losses_by_server") == 0))
+  if (!t->plan->native || lost_none)
     return;
   (void)fputs("\nConnections:\n", t->out);
   text_print_server_counts(t, s, "losses_by_server", "lost by ");
@@ -486,7 +486,7 @@ static void text_print_latencies(const struct text *t, struct bn_form *f)
 /* Prints a counter that a script has declared, with its unit unless that is "1". */
 static void text_print_count(const struct text *t, const struct bn_count *c)
 {
-  char name[64], unit[64], label[sizeof name + sizeof unit + 4];
+  char name[64], unit[64], label[sizeof name + sizeof unit + 4 /* for " ():" */];
 
   (void)bn_escape(name, sizeof name, c->name, "");
   (void)bn_escape(unit, sizeof unit, c->unit, "");
