@@ -152,11 +152,12 @@ static bool commits_has_other_statements(const char *sql, size_t len)
   return semicolon != NULL && strspn(semicolon, "; \t\r\n") < strlen(semicolon);
 }
 
-/* Room for a text without the contents of literals.  A text of SIMPLE_MAX bytes or more may be cut:
-   a digest ends before the character that does not fit. */
-enum { SIMPLE_ROOM = 2048, SIMPLE_MAX = SIMPLE_ROOM - 4 };
+/* Room for a text without the contents of literals.  A digest ends before a character that does not
+   fit, which has CHARACTER_MAX bytes at most, so a text of SIMPLE_MAX bytes or more may be cut. */
+enum { SIMPLE_ROOM = 2048, CHARACTER_MAX = 4, SIMPLE_MAX = SIMPLE_ROOM - CHARACTER_MAX };
 
-/* Copies the text without the contents of literals.  Returns the length. */
+/* Writes the script's text without the contents of literals, which is its digest.  Returns the
+   length. */
 static size_t commits_simplify(const struct call *call, char text[SIMPLE_ROOM])
 {
   struct bn_sql_literals literals;
@@ -366,7 +367,7 @@ static void commits_note_boundary(struct commits *c, enum bn_sql_boundary bounda
   case BN_BOUNDARY_BEGIN:
     state->wrote &= state->in_transaction && commits_begin_goes_on(c);
     state->in_transaction = true;
-    state->foreign = false; /* it unlocks tables; within XA it fails */
+    state->foreign = false; /* BEGIN unlocks tables, and fails within XA */
     break;
   case BN_BOUNDARY_COMMIT:
   case BN_BOUNDARY_ROLLBACK:
@@ -392,37 +393,41 @@ static void commits_note_boundary(struct commits *c, enum bn_sql_boundary bounda
 /* Returns whether the first word of a text tells that the statement changes rows. */
 static bool commits_writes(const char *sql, size_t len)
 {
-  return bn_sql_statement_type_of(false /* for any kind */, sql, len).verb != BN_VERB_OTHER;
+  const bool by_first_word = false; /* decides about the kind, which is not used */
+
+  return bn_sql_statement_type_of(by_first_word, sql, len).verb != BN_VERB_OTHER;
 }
 
-/* Updates the state by a further statement of a text.  *wrote says whether any statement since the
-   last boundary has written, and is updated too: if a BEGIN follows in the same text, PostgreSQL
-   makes the statements before it a part of the transaction. */
-static void commits_note_other_statement(const struct call *call, const char *sql, bool *wrote)
+/* Updates the state by a further statement of a text.  *wrote_before says whether any statement of
+   the text since its last boundary has written, and is updated too: if a BEGIN follows in the same
+   text, PostgreSQL makes the statements before it a part of the transaction. */
+static void commits_note_other_statement(const struct call *call, const char *sql,
+                                         bool *wrote_before)
 {
   struct state *state = &call->c->state;
   const enum bn_sql_boundary boundary = bn_sql_boundary_of(sql, strlen(sql));
   const bool writes = commits_writes(sql, strlen(sql));
 
   commits_note_boundary(call->c, boundary);
-  state->wrote |= boundary == BN_BOUNDARY_BEGIN && *wrote && commits_begin_goes_on(call->c);
+  state->wrote |= boundary == BN_BOUNDARY_BEGIN && *wrote_before && commits_begin_goes_on(call->c);
   state->wrote |= state->in_transaction && writes;
-  *wrote = writes || (*wrote && boundary == BN_BOUNDARY_NONE);
+  *wrote_before = writes || (*wrote_before && boundary == BN_BOUNDARY_NONE);
 }
 
-/* Updates the state by the statements after the first one of a text; `wrote` says whether that one
-   writes.  This is a guess: before the next text, commits_update_state replaces it by the state
-   that the driver knows. */
-static void commits_note_other_statements(const struct call *call, bool wrote)
+/* Updates the state by the statements after the first one of a text, if there are any; first_wrote
+   says whether that one writes.  This is a guess: before the next text, commits_update_state
+   replaces it by the state that the driver knows. */
+static void commits_note_other_statements(const struct call *call, bool first_wrote)
 {
-  const char *semicolon = memchr(call->sql, ';', call->len);
+  const bool is_single = memchr(call->sql, ';', call->len) == NULL;
+  bool wrote_before = first_wrote;
   char text[SIMPLE_ROOM];
 
-  if (__builtin_expect(semicolon == NULL, 1))
+  if (__builtin_expect(is_single, 1))
     return;
   (void)commits_simplify(call, text);
-  for (semicolon = strchr(text, ';'); semicolon != NULL; semicolon = strchr(semicolon + 1, ';'))
-    commits_note_other_statement(call, semicolon + 1, &wrote);
+  for (const char *end = strchr(text, ';'); end != NULL; end = strchr(end + 1, ';'))
+    commits_note_other_statement(call, end + 1, &wrote_before);
 }
 
 /* Returns whether the statement is the COMMIT of a transaction that has written and will be
@@ -558,7 +563,8 @@ static enum bn_sql commits_prepare(void *conn, void *stmt, const char *sql, size
 }
 
 /* Prepares n statements, BN_SQL_AT_ONCE at most, of which each holds a statement of the driver or
-   layer below.  The statements that were not prepared are zeroed again. */
+   layer below.  Of those that were not prepared, what is below has zeroed its part again, and the
+   part of this layer is zeroed here. */
 static enum bn_sql commits_prepare_all(void *conn, const struct bn_sql_unprepared *list, size_t n,
                                        size_t *done, struct bn_sql_diag *d)
 {

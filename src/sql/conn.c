@@ -78,6 +78,7 @@ static void conn_shut_link(struct bn_sql_conn *c)
   (void)bn_sql_conn_drop_results(c, NULL);
   for (struct bn_sql_stmt *st = c->stmts; st != NULL; st = st->next)
     bn_sql_stmt_shut(st);
+  /* Another thread may interrupt a link of the session, but not while it is being closed. */
   bn_sql_session_remove_link(c->owner, &c->link);
   bn_sql_link_disconnect(&c->link);
 }
@@ -136,18 +137,18 @@ static struct bn_sql_conn *conn_reuse_or_alloc(struct bn_sql_session *owner)
    which has been logged. */
 static int conn_make_link(struct bn_sql_conn *c)
 {
-  const bool is_of_load = c->n_overrides == 0; /* others have no layers */
+  const bool has_layers = c->n_overrides == 0; /* with overrides, c is not part of the load */
   const struct bn_sql_committer *commits;
   const struct bn_sql_link *below;
 
   bn_sql_link_make(&c->link, c->drv->ops, c->drv->self);
   c->server = &c->link;
-  if (c->owner->paired && is_of_load) {
+  if (c->owner->paired && has_layers) {
     c->split =
         bn_sql_split_wrap(&c->link, &c->drv->splitter, c->session, c->owner->read_host_reads);
     c->server = bn_sql_split_links(c->split);
   }
-  if (!c->owner->verified || !is_of_load)
+  if (!c->owner->verified || !has_layers)
     return 0;
   commits = bn_sql_driver_get_committer(c->drv, c->link.ops, c->session);
   if (commits == NULL)
@@ -203,7 +204,8 @@ static struct bn_sql_target conn_target_of(const struct bn_sql_conn *c)
           c->n_overrides > 0 ? (const char *const *)(c->override + c->n_overrides) : NULL,
       .n_overrides = c->n_overrides,
       .loads = bn_sql_conn_may_load(c),
-      /* The bundled workloads say before they connect that each thread does. */
+      /* A bundled workload, which notes all_connect before it connects, runs on the tables of its
+         `prepare`; another script may create its own. */
       .prepared = c->sys->preflight.all_connect && !c->session->services->is_command,
       .elsewhere = conn_goes_elsewhere(c),
       .waiter = c->session->waiter,
@@ -261,12 +263,20 @@ static void conn_hint_at_pooler(const struct bn_sql_conn *c)
                 "clients");
 }
 
-/* Executes --db-init-sql.  Returns DONE, or a failure and c->diag, in whose text the name of the
-   option stands before the server's message. */
+/* Puts a prefix before the message of a failure.  A long message loses its end. */
+static void conn_prefix_message(struct bn_sql_diag *d, const char *prefix)
+{
+  const size_t len = strlen(prefix);
+
+  memmove(d->text + len, d->text, sizeof d->text - len);
+  memcpy(d->text, prefix, len);
+  d->text[sizeof d->text - 1] = '\0';
+}
+
+/* Executes --db-init-sql.  Returns DONE, or a failure and c->diag, whose message names the
+   option. */
 static enum bn_sql conn_execute_init_sql(struct bn_sql_conn *c)
 {
-  static const char prefix[] = "--db-init-sql: ";
-  const size_t prefix_len = sizeof prefix - 1;
   const char *sql = c->sys->conf->init_sql;
   enum bn_sql rc;
 
@@ -274,9 +284,7 @@ static enum bn_sql conn_execute_init_sql(struct bn_sql_conn *c)
     return BN_SQL_DONE;
   rc = conn_execute_on_servers(c, sql);
   if (rc != BN_SQL_DONE) {
-    memmove(c->diag.text + prefix_len, c->diag.text, sizeof c->diag.text - prefix_len);
-    memcpy(c->diag.text, prefix, prefix_len);
-    c->diag.text[sizeof c->diag.text - 1] = '\0';
+    conn_prefix_message(&c->diag, "--db-init-sql: ");
     return rc;
   }
   conn_hint_at_pooler(c);
@@ -315,15 +323,15 @@ static void conn_mark_open(struct bn_sql_conn *c)
 int bn_sql_conn_open(struct bn_sql_conn *c, uint64_t deadline_ns)
 {
   const struct bn_sql_target target = conn_target_of(c);
-  const char *doing = atomic_exchange_explicit(&c->session->doing, "connecting to the database",
-                                               memory_order_relaxed);
+  const char *before = atomic_exchange_explicit(&c->session->doing, "connecting to the database",
+                                                memory_order_relaxed);
   enum bn_sql rc;
 
   memset(&c->diag, 0, sizeof c->diag);
   rc = bn_sql_link_connect(&c->link, &target, deadline_ns, &c->diag);
   if (rc == BN_SQL_DONE)
     rc = conn_set_session(c, deadline_ns);
-  atomic_store_explicit(&c->session->doing, doing, memory_order_relaxed);
+  atomic_store_explicit(&c->session->doing, before, memory_order_relaxed);
   if (rc != BN_SQL_DONE) {
     bn_sql_link_disconnect(&c->link);
     return -1;
@@ -425,6 +433,14 @@ static size_t conn_name_server(const struct bn_sql_conn *c, char name[BN_LABEL_L
   return ops->place != NULL ? ops->place(c->drv->self, &target, name, BN_LABEL_LEN) : 1;
 }
 
+/* Returns how many servers, or pairs of servers, the connections take in turn. */
+static unsigned conn_count_places(const struct bn_sql_conn *c)
+{
+  char name[BN_LABEL_LEN]; /* not used */
+
+  return (unsigned)conn_name_server(c, name);
+}
+
 void bn_sql_conn_count_server(const struct bn_sql_conn *c, unsigned label)
 {
   const struct bn_services *services = c->session->services;
@@ -454,7 +470,6 @@ static struct bn_sql_conn *conn_make(struct bn_sql_driver *drv, struct bn_sessio
                                      const char *const *override_name,
                                      const char *const *override_value, size_t n)
 {
-  char name[BN_LABEL_LEN]; /* not used */
   struct bn_sql_session *owner;
   struct bn_sql_conn *c;
 
@@ -470,7 +485,7 @@ static struct bn_sql_conn *conn_make(struct bn_sql_driver *drv, struct bn_sessio
     return NULL;
   }
   c->ordinal = atomic_fetch_add_explicit(&drv->sys->ordinal, 1, memory_order_relaxed);
-  c->places = (unsigned)conn_name_server(c, name);
+  c->places = conn_count_places(c);
   return c;
 }
 
@@ -503,8 +518,8 @@ struct bn_sql_conn *bn_sql_connect(struct bn_sql_driver *drv, struct bn_session 
     bn_sql_conn_free(c);
     return NULL;
   }
-  target = conn_target_of(c);
   conn_add_facts(c);
+  target = conn_target_of(c);
   bn_sql_settings_gather(c, &target);
   return c;
 }

@@ -34,26 +34,38 @@ static enum bn_sql_kind count_kind_by_first_word(const char *sql, size_t len)
   return BN_SQL_OTHER;
 }
 
-/* Returns the position after blanks and comments.  Comments of all servers are skipped, because
-   they cannot be mistaken: on a server without them, no statement begins in this way. */
+/* Returns the position after the comment at sql, or sql if there is none.  Comments of all servers
+   are skipped, because they cannot be mistaken: on a server without them, no statement begins in
+   this way.  MySQL executes its version comments, so only their mark is skipped. */
+static const char *count_skip_comment(const char *sql, const char *end)
+{
+  enum { MARK_LEN = 2, VERSION_MARK_LEN = 3 }; /* slash and star; the same and '!' */
+  const size_t len = (size_t)(end - sql);
+  const bool is_block = len > MARK_LEN && sql[0] == '/' && sql[1] == '*';
+  const char *close;
+
+  if (*sql == '#' || (len >= 2 && sql[0] == '-' && sql[1] == '-'))
+    return bn_sql_skip_line(sql, end);
+  if (is_block && sql[MARK_LEN] == '!') {
+    for (sql += VERSION_MARK_LEN; sql < end && bn_sql_is_digit(*sql); sql++)
+      ;
+    return sql;
+  }
+  if (!is_block || len < 2 * MARK_LEN)
+    return sql;
+  close = memmem(sql + MARK_LEN, len - MARK_LEN, "*/", MARK_LEN);
+  return close != NULL ? close + MARK_LEN : end;
+}
+
+/* Returns the position after blanks and comments. */
 static const char *count_skip(const char *sql, const char *end)
 {
   while (sql < end) {
-    if (bn_sql_is_blank(*sql)) {
-      sql++;
-    } else if (end - sql >= 3 && sql[0] == '/' && sql[1] == '*' && sql[2] == '!') {
-      /* A version comment of MySQL, which is executed. */
-      for (sql += 3; sql < end && bn_sql_is_digit(*sql); sql++)
-        ;
-    } else if (end - sql >= 4 && sql[0] == '/' && sql[1] == '*') {
-      const char *close = memmem(sql + 2, (size_t)(end - sql) - 2, "*/", 2);
+    const char *after = bn_sql_is_blank(*sql) ? sql + 1 : count_skip_comment(sql, end);
 
-      sql = close != NULL ? close + 2 : end;
-    } else if (*sql == '#' || (end - sql >= 2 && sql[0] == '-' && sql[1] == '-')) {
-      sql = bn_sql_skip_line(sql, end);
-    } else {
+    if (after == sql)
       break;
-    }
+    sql = after;
   }
   return sql;
 }

@@ -188,13 +188,14 @@ static const char *digest_skip_comment(const struct digest *d, const char *p)
 static const char *digest_put_dollar(struct digest *d, const char *p)
 {
   const char *after = bn_sql_skip_dollars(p, d->begin, d->end);
+  const bool is_tagged = after > p + 1;
 
-  if (after - p == 1 && d->end - p > 1 && bn_sql_is_digit(p[1]))
-    after = digest_skip_word(p + 1, d->end);
-  if (after - p > 1)
+  if (is_tagged)
     return digest_put_literal(d, p, after);
+  if (d->end - p > 1 && bn_sql_is_digit(p[1]))
+    return digest_put_literal(d, p, digest_skip_word(p + 1, d->end));
   digest_put_sign(d, *p);
-  return after;
+  return p + 1;
 }
 
 /* Adds a literal or a name in quotes.  Returns the position after it. */
@@ -276,7 +277,7 @@ size_t bn_sql_digest(const char *sql, size_t len, const struct bn_sql_caps *caps
   while (p < d.end && !d.full)
     p = digest_put_next(&d, p);
   if (d.full)
-    literals->n = BN_SQL_LITERALS + 1;
+    literals->n = BN_SQL_LITERALS + 1; /* the text was not read to its end */
   while (!d.full && digest_last(&d) == ';')
     d.len--;
   return digest_whole_characters(&d);

@@ -219,12 +219,13 @@ static int driver_load(struct bn_sql_driver *drv, const struct bn_sql_driver_ent
     return -1;
   if (bn_sql_errors_read_driver(&drv->ignored, ops, row->conf, err) != 0)
     return -1;
+  /* The splitter only keeps the address of caps, which are set below. */
   if (bn_sql_splitter_init(&drv->splitter, &drv->sys->conf->read_hosts, ops, &drv->caps, err) != 0)
     return -1;
+  drv->ignores_silence = driver_ignores_silence(drv, ops);
   drv->host.anew = drv->sys->anew;
   drv->host.names_loss = bn_sql_errors_include_loss(&drv->sys->ignored, ops) ||
                          bn_sql_errors_include_loss(&drv->ignored, ops);
-  drv->ignores_silence = driver_ignores_silence(drv, ops);
   drv->host.interrupted = &s->interrupted;
   if (ops->init != NULL && ops->init(&drv->self, row->conf, &drv->host, err) != 0)
     return -1;
@@ -343,10 +344,16 @@ static struct bn_sql_session *session_make(struct bn_sqlsys *sys, struct bn_sess
   return owner;
 }
 
+/* Returns the bit of a driver in `started`, which has bits for the first 64 drivers. */
+static uint64_t session_bit_of(size_t driver_index)
+{
+  return UINT64_C(1) << driver_index;
+}
+
 struct bn_sql_session *bn_sql_session_get(struct bn_sqlsys *sys, struct bn_session *s,
                                           struct bn_sql_driver *drv)
 {
-  const uint64_t bit = UINT64_C(1) << drv->index;
+  const uint64_t bit = session_bit_of(drv->index);
   struct bn_sql_session *owner = bn_sql_session_find(s);
 
   if (owner == NULL)
@@ -416,7 +423,7 @@ void bn_sql_session_free(struct bn_sqlsys *sys, struct bn_sql_session *owner)
   for (size_t i = 0; i < sys->n_rows; i++) {
     const struct bn_sql_driver *drv = &sys->drivers[i];
 
-    if ((owner->started & (UINT64_C(1) << i)) != 0 && drv->ops->thread_done != NULL)
+    if ((owner->started & session_bit_of(i)) != 0 && drv->ops->thread_done != NULL)
       drv->ops->thread_done(drv->self);
   }
   pthread_mutex_destroy(&owner->lock);

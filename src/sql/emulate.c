@@ -14,6 +14,7 @@ const char *bn_sql_find_param(const char *p, const char *begin, const char *end,
                               const struct bn_sql_caps *caps)
 {
   const bool is_mysql = bn_sql_is_mysql(caps);
+  const bool is_postgresql = caps->comments_nest; /* only its comments nest */
 
   while (p < end) {
     switch (*p) {
@@ -23,8 +24,8 @@ const char *bn_sql_find_param(const char *p, const char *begin, const char *end,
     case '"':
       p = bn_sql_skip_quoted(p, end, bn_sql_escapes_here(p, begin, is_mysql));
       break;
-    case '`': /* a character of operators in PostgreSQL */
-      p = caps->comments_nest ? p + 1 : bn_sql_skip_quoted(p, end, false /* no backslashes */);
+    case '`': /* in PostgreSQL a character of operators, else it encloses names */
+      p = is_postgresql ? p + 1 : bn_sql_skip_quoted(p, end, false /* no backslashes */);
       break;
     case '-':
       p = end - p > 1 && p[1] == '-' && bn_sql_is_dash_comment(p, end, is_mysql)
@@ -50,28 +51,24 @@ const char *bn_sql_find_param(const char *p, const char *begin, const char *end,
 size_t bn_sql_count_params(const char *sql, size_t len, const struct bn_sql_caps *caps)
 {
   const char *const end = sql + len;
-  const char *p = sql;
   size_t n = 0;
 
-  for (;;) {
-    p = bn_sql_find_param(p, sql, end, caps);
-    if (p == end)
-      return n;
+  for (const char *p = bn_sql_find_param(sql, sql, end, caps); p < end;
+       p = bn_sql_find_param(p + 1, sql, end, caps))
     n++;
-    p++;
-  }
+  return n;
 }
 
 /* Adds the number in decimal. */
 static void emulate_add_int(struct bn_buf *out, int64_t v)
 {
-  char text[24], *p = text + sizeof text;
-  uint64_t u = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+  char text[24], *p = text + sizeof text; /* INT64_MIN has 20 characters */
+  uint64_t magnitude = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
 
   do {
-    *--p = (char)('0' + u % 10);
-    u /= 10;
-  } while (u != 0);
+    *--p = (char)('0' + magnitude % 10);
+    magnitude /= 10;
+  } while (magnitude != 0);
   if (v < 0)
     *--p = '-';
   (void)bn_buf_add(out, p, (size_t)(text + sizeof text - p));

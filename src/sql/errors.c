@@ -42,7 +42,9 @@ static bool errors_is_number(const char *s)
 /* Returns whether the text has the form of a SQLSTATE: five digits or capital letters. */
 static bool errors_is_sqlstate(const char *s)
 {
-  return strlen(s) == 5 && strspn(s, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") == 5;
+  enum { STATE_LEN = 5 };
+
+  return strlen(s) == STATE_LEN && strspn(s, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") == STATE_LEN;
 }
 
 /* Returns whether the item is this name of a class, perhaps in capitals, or with '_' for '-'. */
@@ -55,8 +57,9 @@ static bool errors_is_class_word(const char *item, const char *name)
   return *item == *name;
 }
 
-/* Adds an error by its number, its SQLSTATE, or either; NULL: not by that.  A number above INT_MAX,
-   which no server has, becomes 0, which matches no error.  The caller has made room in e->error. */
+/* Adds an error by its number, its SQLSTATE (errors_is_sqlstate), or either; NULL: not by that.  A
+   number above INT_MAX, which no server has, becomes 0, which matches no error.  The caller has
+   made room in e->error. */
 static void errors_add(struct bn_sql_errors *e, const char *number, const char *state)
 {
   struct bn_sql_error *error = &e->error[e->n++];
@@ -79,6 +82,23 @@ static bool errors_add_class(struct bn_sql_errors *e, const char *item)
   return false;
 }
 
+/* Adds an item of --db-ignore-errors: a class, "all", a number or a SQLSTATE.  Returns false if the
+   item is none of these. */
+static bool errors_add_item(struct bn_sql_errors *e, const char *item)
+{
+  const bool is_number = errors_is_number(item), is_state = errors_is_sqlstate(item);
+
+  if (errors_add_class(e, item))
+    return true;
+  if (errors_is_class_word(item, "all"))
+    e->all = true;
+  else if (is_number || is_state)
+    errors_add(e, is_number ? item : NULL, is_state ? item : NULL);
+  else
+    return false;
+  return true;
+}
+
 int bn_sql_errors_parse(struct bn_sql_errors *e, const struct bn_policy *policy,
                         const struct bn_list *list, struct bn_err *err)
 {
@@ -86,15 +106,8 @@ int bn_sql_errors_parse(struct bn_sql_errors *e, const struct bn_policy *policy,
   e->error = bn_alloc(list->n, sizeof *e->error);
   for (size_t i = 0; i < list->n; i++) {
     const char *item = list->item[i];
-    const bool is_number = errors_is_number(item), is_state = errors_is_sqlstate(item);
 
-    if (errors_add_class(e, item))
-      continue;
-    if (errors_is_class_word(item, "all"))
-      e->all = true;
-    else if (is_number || is_state)
-      errors_add(e, is_number ? item : NULL, is_state ? item : NULL);
-    else
+    if (!errors_add_item(e, item))
       return bn_opt_refuse(policy,
                            &(struct bn_opt_refusal){"db-ignore-errors", item, "unknown",
                                                     "error numbers, SQLSTATEs, classes of errors, "
@@ -319,9 +332,12 @@ void bn_sql_log_remedy(const struct bn_driver *ops, const struct bn_sql_diag *d,
   bn_log_hint("%s: %s: %s", before, shown.text, remedy);
 }
 
-/* The classes of SQLSTATEs, which are their first two characters, that have traits here. */
+/* The length of the class of a SQLSTATE, which is its beginning. */
+enum { STATE_CLASS_LEN = 2 };
+
+/* The classes of SQLSTATEs that have traits here. */
 static const struct state_class {
-  char name[3];
+  char name[STATE_CLASS_LEN + 1];
   bool varies;       /* bn_sql_message_varies */
   bool of_statement; /* bn_sql_is_of_statement */
 } state_classes[] = {
@@ -342,7 +358,7 @@ static const struct state_class *errors_state_class_of(const char *state)
   static const struct state_class other = {.name = ""};
 
   for (size_t i = 0; i < sizeof state_classes / sizeof state_classes[0]; i++)
-    if (strncmp(state, state_classes[i].name, 2) == 0)
+    if (strncmp(state, state_classes[i].name, STATE_CLASS_LEN) == 0)
       return &state_classes[i];
   return &other;
 }

@@ -119,7 +119,7 @@ static void failure_ignore(struct bn_sql_conn *c, const struct bn_sql_recovery *
   const bool was_open = c->state == BN_CONN_OPEN;
 
   c->view.error = BN_VERDICT_IGNORABLE;
-  if (bn_log_get_verbosity() >= BN_DEBUG)
+  if (bn_log_get_verbosity() >= BN_DEBUG) /* the text ends as in sysbench */
     bn_log(BN_DEBUG, "Ignoring error %u %s, ", (unsigned)c->diag.code, bn_sql_shown(&c->diag).text);
   if (was_open) {
     if (r->counts)
@@ -328,6 +328,7 @@ bool bn_sql_handle_failure(struct bn_sql_conn *c, enum bn_sql rc, enum bn_sql_st
   failure_act(c, &r);
   if (failure_is_final(c, &r))
     failure_end_session(c);
+  /* bn_sql_settle_failure decides about a pending failure, and needs it until then. */
   if (!c->failure.pending)
     c->diag.rolled_back = false;
   /* Within an event, nothing is tried again on the new connection: the event is repeated from its
@@ -377,7 +378,9 @@ void bn_sql_settle_failure(struct bn_sql_conn *c, bool ignore)
    from its beginning, or another one begins. */
 static void failure_roll_back_all(const struct bn_sql_session *owner)
 {
-  for (struct bn_sql_conn *c = owner != NULL ? owner->all : NULL; c != NULL; c = c->next_all) {
+  if (owner == NULL) /* the session has made no connection */
+    return;
+  for (struct bn_sql_conn *c = owner->all; c != NULL; c = c->next_all) {
     if (c->failure.rollback_due)
       bn_sql_roll_back(c);
   }

@@ -72,16 +72,17 @@ const char *bn_sql_skip_comment(const char *p, const char *end, const struct bn_
 const char *bn_sql_skip_dollars(const char *p, const char *begin, const char *end)
 {
   const char *tag_end = p + 1, *close;
+  size_t tag_len;
 
-  if (p > begin && bn_sql_is_word(p[-1]))
+  if (p > begin && bn_sql_is_word(p[-1])) /* within a name */
     return p + 1;
   while (tag_end < end && bn_sql_is_word(*tag_end))
     tag_end++;
-  if (tag_end == end || *tag_end != '$' || bn_sql_is_digit(p[1]))
+  if (tag_end == end || *tag_end != '$' || bn_sql_is_digit(p[1])) /* a tag begins with no digit */
     return p + 1;
-  tag_end++;
-  close = memmem(tag_end, (size_t)(end - tag_end), p, (size_t)(tag_end - p));
-  return close != NULL ? close + (tag_end - p) : end;
+  tag_len = (size_t)(tag_end + 1 - p); /* with both dollars */
+  close = memmem(p + tag_len, (size_t)(end - p) - tag_len, p, tag_len);
+  return close != NULL ? close + tag_len : end;
 }
 
 bool bn_sql_escapes_here(const char *p, const char *begin, bool backslash)

@@ -43,12 +43,30 @@ static const char *load_skip_name(const char *p, const char *end, const char *ot
   return p;
 }
 
+/* Finds a list of columns in parentheses at p, and sets *list and *len to what is between them.
+   Both stay as they are if there are no parentheses.  Returns the position after the list and the
+   blanks that follow it, or NULL if the parentheses hold anything else. */
+static const char *load_find_columns(const char *p, const char *end, const char **list, size_t *len)
+{
+  const char *list_end;
+
+  if (p == end || *p != '(')
+    return p;
+  *list = p + 1;
+  list_end = load_skip_name(*list, end, ", ");
+  if (list_end == end || *list_end != ')' || list_end == *list)
+    return NULL;
+  *len = (size_t)(list_end - *list);
+  return load_skip_space(list_end + 1, end);
+}
+
 /* Splits "INSERT INTO table [(columns)] VALUES"; *columns is "" if there are none.  Returns true,
    and the caller frees both copies, or false if the text is anything else. */
 static bool load_split_insert(const char *sql, size_t len, char **table, char **columns)
 {
   const char *const end = sql + len;
-  const char *name, *name_end, *list = "", *list_end = list;
+  const char *name, *name_end, *list = "";
+  size_t list_len = 0;
   const char *p = load_skip_word(load_skip_space(sql, end), end, "INSERT");
 
   p = load_skip_word(p, end, "INTO");
@@ -56,19 +74,12 @@ static bool load_split_insert(const char *sql, size_t len, char **table, char **
     return false;
   name = p;
   name_end = load_skip_name(name, end, "");
-  p = load_skip_space(name_end, end);
-  if (p < end && *p == '(') {
-    list = p + 1;
-    list_end = load_skip_name(list, end, ", ");
-    if (list_end == end || *list_end != ')' || list == list_end)
-      return false;
-    p = load_skip_space(list_end + 1, end);
-  }
+  p = load_find_columns(load_skip_space(name_end, end), end, &list, &list_len);
   p = load_skip_word(p, end, "VALUES");
   if (name == name_end || p != end)
     return false;
   *table = bn_alloc_part(name, (size_t)(name_end - name));
-  *columns = bn_alloc_part(list, (size_t)(list_end - list));
+  *columns = bn_alloc_part(list, list_len);
   return true;
 }
 

@@ -300,7 +300,7 @@ static enum bn_sql_rest preflight_choose_rest(const struct bn_sql_preflight *p,
 {
   const struct bn_limit_check demand = preflight_statements_demand(p, s, e);
   const enum bn_judgement judgement = bn_limit_check_log(&demand);
-  const struct bn_sql_cost cost = preflight_cost_of(p, s, e);
+  struct bn_sql_cost cost;
   enum bn_sql_excess excess;
 
   if (judgement == BN_REFUSED)
@@ -311,6 +311,7 @@ static enum bn_sql_rest preflight_choose_rest(const struct bn_sql_preflight *p,
     return BN_SQL_REST_NOW;
   if (judgement != BN_ENOUGH)
     return BN_SQL_REST_LATER;
+  cost = preflight_cost_of(p, s, e);
   excess = bn_sql_preflight_find_excess(&cost);
   if (excess == BN_EXCESS_NONE)
     return BN_SQL_REST_NOW;

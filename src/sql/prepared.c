@@ -146,10 +146,9 @@ static bool prepared_fails_as_text(const struct bn_driver *ops, const struct bn_
    --db-ps-mode is auto, and the driver has servers, between which and bench a proxy may stand. */
 static bool prepared_may_be_text(const struct bn_sql_conn *c)
 {
-  const char *mode = c->sys->conf->ps_mode;
+  const bool is_auto = !c->sys->emulate && !c->sys->anew;
 
-  return bn_policy_is_native(c->sys->policy) && c->drv->ops->place != NULL &&
-         (mode == NULL || strcmp(mode, "auto") == 0);
+  return is_auto && bn_policy_is_native(c->sys->policy) && c->drv->ops->place != NULL;
 }
 
 /* Returns whether rc and c->diag mean that a server or a proxy refuses to prepare a statement that
@@ -437,7 +436,9 @@ void bn_sql_hold_prepares(struct bn_session *s)
 {
   const struct bn_sql_session *owner = bn_sql_session_find(s);
 
-  for (struct bn_sql_conn *c = owner != NULL ? owner->all : NULL; c != NULL; c = c->next_all)
+  if (owner == NULL)
+    return;
+  for (struct bn_sql_conn *c = owner->all; c != NULL; c = c->next_all)
     c->holds = c->state == BN_CONN_OPEN && !c->prepares_no_more &&
                c->link.ops->prepare_all != NULL && bn_sql_conn_prepares_once(c);
 }

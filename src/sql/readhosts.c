@@ -38,17 +38,19 @@ static bool readhosts_is_port(const char *text)
   return is_number && port > 0 && port <= UINT16_MAX;
 }
 
-/* Reads a path; h keeps pointers into the text.  is_socket: the driver takes paths for sockets;
-   else it takes them for folders with a socket for each port, and ":PORT" may follow. */
+/* Reads a path, and cuts the text into its parts, which h keeps.  is_socket: the driver takes each
+   path for a socket.  Else it takes the path for a folder with a socket for each port, and ":PORT"
+   may follow. */
 static void readhosts_read_path(struct bn_sql_read_host *h, char *text, bool is_socket)
 {
-  char *colon = strrchr(text, ':');
+  char *colon = is_socket ? NULL : strrchr(text, ':');
+  const bool has_port = colon != NULL && readhosts_is_port(colon + 1);
 
+  if (has_port)
+    *colon = '\0';
   readhosts_add_override(h, is_socket ? "socket" : "host", text);
-  if (is_socket || colon == NULL || !readhosts_is_port(colon + 1))
-    return;
-  *colon = '\0';
-  readhosts_add_override(h, "port", colon + 1);
+  if (has_port)
+    readhosts_add_override(h, "port", colon + 1);
 }
 
 /* Reads "HOST", "HOST:PORT", "[ADDRESS]" or "[ADDRESS]:PORT", and cuts the text into its parts,
@@ -57,6 +59,7 @@ static int readhosts_read_host(struct bn_sql_read_host *h, char *text)
 {
   const bool is_bracketed = *text == '[';
   const char *after; /* the host and its bracket */
+  bool has_port;
   char *end;
 
   if (is_bracketed)
@@ -65,12 +68,13 @@ static int readhosts_read_host(struct bn_sql_read_host *h, char *text)
   if (end == NULL || end == text || strpbrk(text, "/ \t") != NULL)
     return -1;
   after = is_bracketed ? end + 1 : end;
-  if (*after != '\0' && (*after != ':' || !readhosts_is_port(after + 1)))
+  has_port = *after == ':' && readhosts_is_port(after + 1);
+  if (*after != '\0' && !has_port)
     return -1;
+  *end = '\0'; /* without brackets, this is the colon */
   readhosts_add_override(h, "host", text);
-  if (*after == ':')
+  if (has_port)
     readhosts_add_override(h, "port", after + 1);
-  *end = '\0'; /* this may overwrite the colon, which was read above */
   return 0;
 }
 

@@ -97,8 +97,8 @@ static int reconnect_pass_to_next_server(struct bn_sql_conn *c, uint64_t until_n
 static uint64_t reconnect_attempt_deadline(const struct bn_sql_conn *c, uint64_t until_ns)
 {
   const unsigned round = c->tries / c->places;
-  const uint64_t attempt_ns = (ATTEMPT_S * BN_NSEC_PER_SEC)
-                              << (round < DOUBLINGS ? round : DOUBLINGS);
+  const unsigned doublings = round < DOUBLINGS ? round : DOUBLINGS;
+  const uint64_t attempt_ns = (ATTEMPT_S * BN_NSEC_PER_SEC) << doublings;
 
   return c->places > 1 ? bn_clock_min(bn_clock_mono() + attempt_ns, until_ns) : until_ns;
 }

@@ -170,6 +170,16 @@ static bool route_is_variable_of_session(const struct scan *s, const struct toke
   return t->at != before->at + 1 || route_is_one_of(t, names);
 }
 
+/* Returns whether the token t belongs to another statement than the first one of its text.
+   *has_ended says whether a ';' has come before t, and is updated by t. */
+static bool route_is_of_other_statement(const struct token *t, bool *has_ended)
+{
+  const bool is_end = route_is_char(t, ';'), is_of_other = *has_ended && !is_end;
+
+  *has_ended |= is_end;
+  return is_of_other;
+}
+
 /* Reads the rest of a statement that begins with a word such as SELECT.  Returns READ, or WRITE if
    something in it writes or belongs to its session, or another statement follows. */
 static enum bn_sql_route route_of_read(struct scan *s)
@@ -178,9 +188,8 @@ static enum bn_sql_route route_of_read(struct scan *s)
   bool has_ended = false;
 
   for (t = route_next(s); t.len > 0; before = t, t = route_next(s)) {
-    if (has_ended && !route_is_char(&t, ';'))
+    if (route_is_of_other_statement(&t, &has_ended))
       return BN_ROUTE_WRITE;
-    has_ended |= route_is_char(&t, ';');
     if (route_is_word(&t) && route_is_writing(&before, &t))
       return BN_ROUTE_WRITE;
     if (route_is_char(&t, '(') && route_is_word(&before) && route_is_function_of_session(&before))
@@ -200,9 +209,8 @@ static enum bn_sql_route route_of_begin(struct scan *s)
   bool is_read_only = false, has_ended = false;
 
   for (t = route_next(s); t.len > 0; before = t, t = route_next(s)) {
-    if (has_ended && !route_is_char(&t, ';'))
+    if (route_is_of_other_statement(&t, &has_ended))
       return BN_ROUTE_WRITE;
-    has_ended |= route_is_char(&t, ';');
     is_read_only |= route_equals(&before, "read") && route_equals(&t, "only");
   }
   return is_read_only ? BN_ROUTE_BEGIN_READ : BN_ROUTE_WRITE;

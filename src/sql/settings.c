@@ -66,8 +66,10 @@ void bn_sql_settings_gather(struct bn_sql_conn *c, const struct bn_sql_target *t
 {
   const bool is_wanted = c->sys->wants_settings && c->drv->ops->questions != NULL &&
                          bn_sql_preflight_is_worker(c->session);
-  const uint64_t until_ns = bn_clock_mono() + PATIENCE_S * BN_NSEC_PER_SEC;
+  uint64_t until_ns;
 
-  if (is_wanted && !atomic_exchange(&c->sys->settings_reported, true))
-    bn_sql_session_ask_server(c->owner, c->drv, target, until_ns, settings_ask, c);
+  if (!is_wanted || atomic_exchange(&c->sys->settings_reported, true))
+    return;
+  until_ns = bn_clock_mono() + PATIENCE_S * BN_NSEC_PER_SEC;
+  bn_sql_session_ask_server(c->owner, c->drv, target, until_ns, settings_ask, c);
 }

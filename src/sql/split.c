@@ -120,22 +120,30 @@ static enum bn_sql_role split_choose_role(const struct bn_sql_split *p, enum bn_
   return route != BN_ROUTE_WRITE && split_is_between_transactions(p) ? BN_ROLE_READ : BN_ROLE_WRITE;
 }
 
+/* Ends the transaction on the read server, which loses nothing, because it has only read.  Returns
+   DONE, or how that failed; p->role is then the server that has failed. */
+static enum bn_sql split_end_reading(struct bn_sql_split *p, struct bn_sql_diag *d)
+{
+  enum bn_sql rc;
+
+  p->role = BN_ROLE_READ;
+  rc = bn_sql_link_execute(&p->link[BN_ROLE_READ], "COMMIT", NULL, d);
+  p->reading = false;
+  return rc;
+}
+
 /* Sets p->role to the server for a statement.  A transaction on the read server that the statement
-   would end is ended here, which loses nothing, because it has only read.  If the statement lets
-   the transaction write, and nothing has been executed in it, it moves: it is ended here too, and
-   begun anew on the write server.  Returns DONE, or how ending or beginning the transaction failed.
- */
+   would end is ended here.  If the statement lets the transaction write, and nothing has been
+   executed in it, it moves: it is ended here too, and begun anew on the write server.  Returns
+   DONE, or how ending or beginning the transaction failed. */
 static enum bn_sql split_enter(struct bn_sql_split *p, const struct text *text,
                                struct bn_sql_diag *d)
 {
   const bool moves = p->reading && p->fresh && text->writes;
 
-  if (p->reading && (text->leaves || moves)) {
-    enum bn_sql rc;
+  if (moves || (p->reading && text->leaves)) {
+    const enum bn_sql rc = split_end_reading(p, d);
 
-    p->role = BN_ROLE_READ;
-    rc = bn_sql_link_execute(&p->link[BN_ROLE_READ], "COMMIT", NULL, d);
-    p->reading = false;
     if (rc != BN_SQL_DONE)
       return rc;
   }
@@ -203,9 +211,10 @@ static enum bn_sql split_leave(struct bn_sql_split *p, const struct text *text, 
 /* Returns how many write servers the connections of t take in turn. */
 static size_t split_count_writers(const struct bn_sql_split *p, const struct bn_sql_target *t)
 {
-  char name[BN_LABEL_LEN];
+  void *self = p->link[BN_ROLE_WRITE].self;
+  char name[BN_LABEL_LEN]; /* not used */
 
-  return p->base->place != NULL ? p->base->place(p->link->self, t, name, sizeof name) : 1;
+  return p->base->place != NULL ? p->base->place(self, t, name, sizeof name) : 1;
 }
 
 /* Returns the target of the connection of that role.  Another server is tried after a failure only
@@ -237,7 +246,7 @@ size_t bn_sql_split_name_place(const struct bn_sql_split *p, const struct bn_sql
   const struct bn_sql_target target = split_target_of(p, t, p->role);
 
   if (p->base->place != NULL)
-    (void)p->base->place(p->link->self, &target, name, size);
+    (void)p->base->place(p->link[p->role].self, &target, name, size);
   return split_count_writers(p, t) * p->shared->hosts.n;
 }
 

@@ -69,7 +69,8 @@ static struct literal statements_literal_of(const char *sql, const struct bn_sql
   return l;
 }
 
-/* Fills the parts and the text of a pattern, which has room for them (bn_sql_pattern_new). */
+/* Fills the parts and the text of a pattern, which has room for them: bn_sql_pattern_new has found
+   that the parts together have BN_SQL_PATTERN_TEXT bytes at most. */
 static void statements_fill_pattern(struct bn_sql_pattern *p, const char *sql, size_t len,
                                     const struct bn_sql_literals *literals)
 {

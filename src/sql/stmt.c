@@ -19,14 +19,15 @@ void bn_sql_statement_cache_done(struct bn_sql_statement_cache *cache)
   (void)pthread_mutex_destroy(&cache->lock);
 }
 
-/* Returns the index of a text's bucket, by the hash FNV-1a. */
+/* Returns the index of a text's bucket, by the hash FNV-1a of 64 bits. */
 static size_t stmt_bucket_of(const char *sql, size_t len)
 {
-  uint64_t h = UINT64_C(0xcbf29ce484222325);
+  const uint64_t offset_basis = UINT64_C(0xcbf29ce484222325), prime = UINT64_C(0x100000001b3);
+  uint64_t hash = offset_basis;
 
   for (size_t i = 0; i < len; i++)
-    h = (h ^ (unsigned char)sql[i]) * UINT64_C(0x100000001b3);
-  return (size_t)(h % BN_SQL_CACHED_TEXT_BUCKETS);
+    hash = (hash ^ (unsigned char)sql[i]) * prime;
+  return (size_t)(hash % BN_SQL_CACHED_TEXT_BUCKETS);
 }
 
 /* Returns the text in the list of a bucket that begins with t, or NULL.  The caller holds the

@@ -30,8 +30,8 @@ int bn_sql_trace_open(struct bn_sql_trace *t, const char *path, struct bn_err *e
   return 0;
 }
 
-/* Writes a line, with a blank for each line break of the text.  Returns 0, or the errno value of a
-   write that failed, now or before. */
+/* Writes a line, with a blank for each line break of the text.  Returns 0, the errno value of a
+   write that failed, or EIO if one has failed before and its errno is not known any more. */
 static int trace_write_line(FILE *f, unsigned session, const char *sql, size_t len)
 {
   int error = 0;

@@ -25,6 +25,9 @@ enum {
   PAUSE_MS = 50        /* the pause before servers are asked again */
 };
 
+/* Bytes for any statement of this file, with the name of the table. */
+enum { STATEMENT_ROOM = 128 };
+
 /* A server that is to be asked. */
 struct server {
   unsigned ordinal;
@@ -251,7 +254,7 @@ static int verify_read_table(struct bn_sql_verify *v, struct server server, stru
                              struct bn_err *err)
 {
   struct visit visit;
-  char sql[128];
+  char sql[STATEMENT_ROOM];
   int rc;
 
   bn_sql_verify_snapshot_rows(content->newest, content->known);
@@ -285,20 +288,17 @@ static int verify_try_drop(struct bn_sql_verify *v, struct server server, const 
   return rc;
 }
 
-/* Bytes for "DROP TABLE IF EXISTS " and the name of the table. */
-enum { DROP_ROOM = 64 };
-
 /* Writes the statement that drops the table.  Returns it. */
-static const char *verify_drop_text(const struct bn_sql_verify *v, char sql[DROP_ROOM])
+static const char *verify_drop_text(const struct bn_sql_verify *v, char sql[STATEMENT_ROOM])
 {
-  (void)snprintf(sql, DROP_ROOM, "DROP TABLE IF EXISTS %s", v->ledger.table);
+  (void)snprintf(sql, STATEMENT_ROOM, "DROP TABLE IF EXISTS %s", v->ledger.table);
   return sql;
 }
 
 void bn_sql_verify_log_left_table(const struct bn_sql_verify *v, const char *why)
 {
   enum { TEXT_ROOM = 800 }; /* more than a reason and the statement have */
-  char sql[DROP_ROOM], text[TEXT_ROOM];
+  char sql[STATEMENT_ROOM], text[TEXT_ROOM];
 
   (void)snprintf(text, sizeof text,
                  "the table of --verify-commits is still there%s%s; to remove it, type \"%s\"",
@@ -314,7 +314,7 @@ static int verify_drop_with_retries(struct bn_sql_verify *v, unsigned first, siz
 {
   const struct server only_first = {.ordinal = first, .n_unasked = 1};
   struct bn_err err = {0};
-  char sql[DROP_ROOM];
+  char sql[STATEMENT_ROOM];
   int rc;
 
   (void)verify_drop_text(v, sql);
@@ -368,13 +368,11 @@ static int verify_discard(struct bn_sql_verify *v, unsigned ordinal)
    be making the table of that attempt.  Returns 0, or -1 and err. */
 static int verify_choose_name(struct bn_sql_verify *v, struct bn_err *err)
 {
-  unsigned char noise[8] = {0};
+  uint64_t noise = 0;
 
-  if (getrandom(noise, sizeof noise, 0) != sizeof noise)
+  if (getrandom(&noise, sizeof noise, 0) != sizeof noise)
     return bn_err_set(err, 0, "--verify-commits: the system gives no random numbers");
-  (void)snprintf(v->ledger.table, BN_SQL_COMMITS_NAME,
-                 "bench_commits_%02x%02x%02x%02x%02x%02x%02x%02x", noise[0], noise[1], noise[2],
-                 noise[3], noise[4], noise[5], noise[6], noise[7]);
+  (void)snprintf(v->ledger.table, BN_SQL_COMMITS_NAME, "bench_commits_%016" PRIx64, noise);
   return 0;
 }
 
@@ -382,7 +380,7 @@ static int verify_choose_name(struct bn_sql_verify *v, struct bn_err *err)
    the same. */
 static int verify_create_on(struct visit *visit, struct bn_err *err)
 {
-  char sql[128];
+  char sql[STATEMENT_ROOM];
 
   (void)snprintf(sql, sizeof sql,
                  "CREATE TABLE %s (id BIGINT NOT NULL PRIMARY KEY, n BIGINT NOT NULL)",
@@ -402,7 +400,7 @@ static bool verify_has_autocommit(const struct visit *visit)
    -1 and err. */
 static int verify_insert_mark_on(struct visit *visit, struct bn_err *err)
 {
-  char sql[128];
+  char sql[STATEMENT_ROOM];
   int rc;
 
   (void)snprintf(sql, sizeof sql, "INSERT INTO %s (id, n) VALUES (0, 0)", visit->of->ledger.table);

@@ -275,7 +275,7 @@ int bn_stream_fill(struct bn_stream *s, bool may_wait)
     }
     if (n == 0)
       return stream_fail(s, 0);
-    if (stream_would_block(errno)) {
+    if (stream_would_block(errno)) { /* with may_wait too, if the socket does not block */
       if (!may_wait)
         return 0;
       if (stream_poll(s, POLLIN, &came) != 0)

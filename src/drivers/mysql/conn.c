@@ -48,7 +48,7 @@ static enum bn_sql conn_choose_way(struct bn_mysql_conn *c, struct bn_sql_diag *
                        (tls != NULL || !bn_mysql_lib_is_encrypted(&c->lib)) &&
                        bn_mysql_find_library_option(c->driver->conf) == NULL;
 
-  /* Options that need the library were refused by driver_check_protocol: encryption needs it. */
+  /* The encryption needs the library: driver_check_protocol has refused the options that do. */
   if (protocol == BN_PROTOCOL_OWN && !by_wire)
     refusal = "--mysql-protocol=own cannot be used on a connection that this client library has "
               "encrypted: add --mysql-ssl=off, or use --mysql-protocol=auto";

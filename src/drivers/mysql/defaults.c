@@ -217,32 +217,43 @@ static char *defaults_skip_mark(char *text)
   return strncmp(text, mark, sizeof mark - 1) == 0 ? text + sizeof mark - 1 : text;
 }
 
-/* Stores the settings of the groups that are read, and those of included files, in the order of the
-   lines.  path is the name of f.  Returns 0, or -1 and err. */
+/* Stores the setting of a line, or those of the files that it includes.  *in_group says whether the
+   present group is one that is read; the line of another group changes it.  Returns 0, or -1 and
+   err. */
+static int defaults_read_line(char *line, struct bn_mysql_defaults *d, bool *in_group, int depth,
+                              struct bn_err *err)
+{
+  char *text = defaults_trim(line);
+
+  if (*text == ';') /* a comment, in which quotes mean nothing */
+    return 0;
+  defaults_uncomment(text);
+  text = defaults_trim(text);
+  if (*text == '!')
+    return defaults_follow_directive(d, text, depth, err);
+  if (*text == '[')
+    *in_group = defaults_is_read_group(text);
+  else if (*in_group)
+    defaults_store_line(text, d);
+  return 0;
+}
+
+/* Reads the lines of f, whose name is path, in their order.  A line that does not fit is read as
+   several.  Returns 0, or -1 and err. */
 static int defaults_read_lines(FILE *f, struct bn_mysql_defaults *d, const char *path, int depth,
                                struct bn_err *err)
 {
   char line[BN_SECRET_MAX];
-  bool in_group = false; /* the present group is one that is read */
+  bool in_group = false;
   int rc = 0;
 
   for (int lines_before = 0; rc == 0 && fgets(line, sizeof line, f) != NULL; lines_before++) {
-    char *text = defaults_trim(lines_before == 0 ? defaults_skip_mark(line) : line);
+    char *text = lines_before == 0 ? defaults_skip_mark(line) : line;
 
-    if (lines_before == LINES_MAX) {
+    if (lines_before == LINES_MAX)
       rc = bn_err_set(err, EFBIG, "the option file '%s' has more than %d lines", path, LINES_MAX);
-      break;
-    }
-    if (*text == ';') /* a comment, in which quotes mean nothing */
-      continue;
-    defaults_uncomment(text);
-    text = defaults_trim(text);
-    if (*text == '[')
-      in_group = defaults_is_read_group(text);
-    else if (*text == '!')
-      rc = defaults_follow_directive(d, text, depth, err);
-    else if (in_group)
-      defaults_store_line(text, d);
+    else
+      rc = defaults_read_line(text, d, &in_group, depth, err);
   }
   if (rc == 0 && ferror(f))
     rc = bn_err_set(err, errno, "cannot read the option file '%s': %s", path, strerror(errno));

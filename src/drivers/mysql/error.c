@@ -106,9 +106,11 @@ static bool error_says_cluster_lost(const char *text)
    replication reports a transaction that is too large by the number of a server that leaves. */
 static bool error_is_out_of_service(int code, const char *text)
 {
+  static const char galera[] = "WSREP";
+
   switch (code) {
   case SERVER_UNKNOWN_COMMAND:
-    return strncmp(text, "WSREP", 5) == 0;
+    return strncmp(text, galera, sizeof galera - 1) == 0;
   case SERVER_NO_COMMIT:
     return error_says_cluster_lost(text);
   default:

@@ -44,6 +44,7 @@ enum bn_sql bn_mysql_next(void *conn, void *stmt, struct bn_sql_result *r, struc
   return rc;
 }
 
+/* r->rows tells who has the rows: nobody (NULL), the wire, or an object of the library. */
 bool bn_mysql_fetch(void *conn, struct bn_sql_result *r, struct bn_sql_value *row)
 {
   struct bn_mysql_conn *c = conn;

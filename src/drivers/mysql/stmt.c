@@ -77,8 +77,11 @@ enum bn_sql bn_mysql_prepare_all(void *conn, const struct bn_sql_unprepared *lis
   *done = 0;
   if (!can_send_all) /* the SQL layer prepares them one by one */
     return BN_SQL_DONE;
-  for (size_t i = 0; i < n; i++)
-    wire[i] = &((struct bn_mysql_stmt *)list[i].stmt)->wire;
+  for (size_t i = 0; i < n; i++) {
+    struct bn_mysql_stmt *st = list[i].stmt;
+
+    wire[i] = &st->wire;
+  }
   c->source = NULL;
   rc = bn_mysql_wire_prepare(&c->wire, list, wire, n, done, d);
   for (size_t i = 0; i < *done; i++) {

@@ -107,13 +107,13 @@ static void null_done(void *self)
 static void null_make_slow(struct null_conn *c, const struct null_driver *driver,
                            const struct bn_sql_target *t)
 {
+  uint64_t seed = t->ordinal;
   pthread_condattr_t attr;
 
   c->slow = driver;
   c->waiter = t->waiter;
   /* Consecutive ordinals differ in few bits; the numbers drawn from them have nothing in common. */
-  c->stream = t->ordinal;
-  c->stream = null_draw(&c->stream);
+  c->stream = null_draw(&seed);
   if (t->waiter != NULL)
     return;
   (void)pthread_condattr_init(&attr);

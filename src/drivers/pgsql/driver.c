@@ -63,6 +63,16 @@ static int driver_find_password(struct bn_pgsql *driver, struct bn_err *err)
   return bn_secret_get(question, conf->password_file, driver->host, &driver->password, err);
 }
 
+/* Returns whether the text is the number of a port. */
+static bool driver_is_port(const char *text)
+{
+  enum { PORT_MAX = 65535 };
+  char *end;
+  const unsigned long port = strtoul(text, &end, 10);
+
+  return *end == '\0' && port > 0 && port <= PORT_MAX;
+}
+
 /* Checks what the table of options cannot check.  Returns 0, or -1 and err. */
 static int driver_check_conf(const struct bn_pgsql_conf *conf, const struct bn_policy *policy,
                              struct bn_err *err)
@@ -75,11 +85,7 @@ static int driver_check_conf(const struct bn_pgsql_conf *conf, const struct bn_p
   if (conf->port.n == 0)
     return bn_err_set(err, EINVAL, "No PostgreSQL ports specified, aborting");
   for (size_t i = 0; i < conf->port.n; i++) {
-    enum { PORT_MAX = 65535 };
-    char *end;
-    const unsigned long port = strtoul(conf->port.item[i], &end, 10);
-
-    if (*end != '\0' || port == 0 || port > PORT_MAX)
+    if (!driver_is_port(conf->port.item[i]))
       return bn_err_set(err, EINVAL, "Invalid value for --pgsql-port: '%s'", conf->port.item[i]);
   }
   return 0;

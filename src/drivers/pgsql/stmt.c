@@ -182,7 +182,7 @@ static bool stmt_set_types(struct bn_pgsql_stmt *st, const struct bn_sql_bind *b
   for (size_t i = 0; i < q->n_params; i++) {
     const uint32_t type = stmt_type_of(b[i].type);
 
-    changed = changed || q->type[i] != type;
+    changed |= q->type[i] != type;
     q->type[i] = type;
   }
   return changed;
@@ -191,7 +191,7 @@ static bool stmt_set_types(struct bn_pgsql_stmt *st, const struct bn_sql_bind *b
 /* Puts the call before d->text, as messages about binding show it.  A long text loses its end. */
 static void stmt_prefix_call(struct bn_sql_diag *d)
 {
-  enum { CALL_ROOM = 64 }; /* for the call and " failed: ", of which the compiler knows no bound */
+  enum { CALL_ROOM = 64 }; /* for the call and " failed: ", which are shorter */
   char text[sizeof d->text];
 
   (void)snprintf(text, sizeof text, "%s failed: %.*s", d->call, (int)sizeof text - CALL_ROOM,
@@ -263,7 +263,9 @@ enum bn_sql bn_pgsql_prepare_all(void *conn, const struct bn_sql_unprepared *lis
   if (c->driver->host->anew || n > BN_SQL_AT_ONCE || !bn_pgsql_on_wire(c))
     return BN_SQL_DONE;
   while (ready < n && stmt_make_ready(c, &list[ready])) {
-    q[ready] = &((struct bn_pgsql_stmt *)list[ready].stmt)->request;
+    struct bn_pgsql_stmt *st = list[ready].stmt;
+
+    q[ready] = &st->request;
     ready++;
   }
   if (ready > 0)

@@ -226,7 +226,8 @@ static enum bn_sql sqlite_connect(void *self, void *conn, const struct bn_sql_ta
   return rc;
 }
 
-/* Closes the connection, also after a failed attempt to open it, and ends its turn. */
+/* Closes the connection, also after a failed attempt to open it.  Its turn ends after that, because
+   until then the connection may hold a lock of the file. */
 static void sqlite_disconnect(void *conn)
 {
   struct bn_sqlite_conn *c = conn;

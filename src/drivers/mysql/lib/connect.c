@@ -267,15 +267,20 @@ static unsigned connect_shown_port(const struct bn_mysql *driver, const struct b
   return p->port == 0 && driver->host->policy->mysql_zero_port ? driver->port[0] : p->port;
 }
 
+/* Returns the text for the trace. */
+static const char *connect_shown_text(const char *text)
+{
+  return text != NULL ? text : "(null)";
+}
+
 /* Traces the login, without its password. */
 static void connect_trace_login(const struct bn_mysql_lib *c, const struct bn_mysql_place *p)
 {
   bn_mysql_trace(c->driver,
                  "mysql_real_connect(%p, \"%s\", \"%s\", \"***\", \"%s\", %u, \"%s\", "
                  "CLIENT_MULTI_STATEMENTS)",
-                 (void *)c->handle, p->host, p->user != NULL ? p->user : "(null)",
-                 p->db != NULL ? p->db : "(null)", connect_shown_port(c->driver, p),
-                 p->socket != NULL ? p->socket : "(null)");
+                 (void *)c->handle, p->host, connect_shown_text(p->user), connect_shown_text(p->db),
+                 connect_shown_port(c->driver, p), connect_shown_text(p->socket));
 }
 
 /* Makes a handle and logs in.  Some libraries go on without encryption where the server has none,

@@ -80,8 +80,8 @@ void bn_mysql_lib_about(struct bn_mysql_lib *c, struct bn_sql_about *out)
                  info_name_compression(bn_mysql_lib_capabilities(c)));
 }
 
-/* Returns whether the version names a pooler.  info_read_limits recognizes other poolers by the
-   number of the connection; the two numbers may happen to be the same. */
+/* Returns whether the version names a pooler.  info_read_limits recognizes any pooler by the number
+   of the connection, unless its connection to the server happens to have the same number. */
 static bool info_is_pooler(const char *version)
 {
   return strcasestr(version, "proxysql") != NULL || strcasestr(version, "maxscale") != NULL;
@@ -140,10 +140,11 @@ static void info_forget_limits(struct bn_sql_info *out)
 }
 
 /* Reads the variables that limit the run.  A pooler, such as ProxySQL, which calls itself MySQL
-   8.0.11, passes the question on through a connection of its own.  So the question has the number
-   of the connection that has answered the login, whose answer has no more than 32 bits of it.  A
-   server that finds another number returns only the length of packets, the single limit that holds
-   through a pooler.  Returns 0, or -1 if the server does not tell. */
+   8.0.11, passes the question on through a connection of its own, and the limits of the server
+   behind it are not those of the run.  So the question names the connection by the number that the
+   login has told, its low 32 bits.  On a connection with another number, the server returns only
+   max_allowed_packet, which holds through a pooler too.  Returns 0, or -1 if the server does not
+   tell. */
 static int info_read_limits(MYSQL *handle, struct bn_sql_info *out)
 {
   char sql[240];

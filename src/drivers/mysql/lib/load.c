@@ -216,6 +216,9 @@ enum bn_sql bn_mysql_lib_load_begin(struct bn_mysql_lib *c, const char *table, c
   return rc;
 }
 
+/* The value of to_skip once the AUTO_INCREMENT column of a row has begun. */
+enum { COLUMN_BEGUN = -1 };
+
 /* Returns whether the AUTO_INCREMENT column of a row has a value that does not begin with 1 to 9:
    for NULL and 0 the server would give the number.  The bytes may begin and end within a row:
    load->to_skip remembers where. */
@@ -229,7 +232,7 @@ static bool load_lacks_number(struct bn_mysql_load *load, const char *rows, size
     if (load->to_skip == 0) {
       if (*p < '1' || *p > '9')
         return true;
-      load->to_skip = -1;
+      load->to_skip = COLUMN_BEGUN;
     }
     /* A field before the column ends with a tab; from the column on, only the row's end counts. */
     p = memchr(p, is_before_column ? '\t' : '\n', (size_t)(end - p));
@@ -344,10 +347,10 @@ static bool load_is_in_transaction(const struct bn_mysql_lib *c)
   return (status & SERVER_STATUS_IN_TRANS) != 0 || (status & SERVER_STATUS_AUTOCOMMIT) == 0;
 }
 
-/* Undoes a failed load, whose error stays in d.  Sets d->rolled_back to whether the load alone was
-   undone: a warning says that a table has kept rows, and a failed undo, that the error of the load
-   has ended the caller's transaction, and the savepoint with it.  Returns ERROR, or LOST with the
-   undo's failure in d. */
+/* Undoes a failed load, whose error stays in d.  d->rolled_back says whether the undo has removed
+   all rows of the load, and nothing else.  If the server warns, a table has kept rows.  If the undo
+   fails, the error of the load has ended the caller's transaction, and the savepoint with it.
+   Returns ERROR, or LOST with the undo's failure in d. */
 static enum bn_sql load_undo(struct bn_mysql_lib *c, const char *undo, struct bn_sql_diag *d)
 {
   struct bn_sql_diag why = *d;
@@ -362,11 +365,12 @@ static enum bn_sql load_undo(struct bn_mysql_lib *c, const char *undo, struct bn
 
 enum bn_sql bn_mysql_lib_load_end(struct bn_mysql_lib *c, struct bn_sql_diag *d)
 {
-  const struct load_frame *frame = load_is_in_transaction(c) ? &load_savepoint : &load_transaction;
+  const struct load_frame *frame;
   enum bn_sql rc;
 
   if (c->load.n_parts == 0)
     return BN_SQL_DONE;
+  frame = load_is_in_transaction(c) ? &load_savepoint : &load_transaction;
   bn_mysql_lib_enter(c);
   rc = load_run_statement(c, frame->begin, d);
   if (rc == BN_SQL_DONE)

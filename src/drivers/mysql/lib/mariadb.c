@@ -311,6 +311,7 @@ bool bn_mysql_lib_login(struct bn_mysql_lib *c, const struct bn_mysql_place *p,
 const char *const bn_mysql_lib_cannot_wait =
     "this client library cannot wait beside other sessions: leave --workers out";
 
+/* Is never called, because bn_mysql_lib_login sets no calls_back here. */
 void bn_mysql_lib_make_current(struct bn_mysql_lib *c)
 {
   (void)c;

@@ -51,6 +51,8 @@ const char *const bn_mysql_lib_cannot_wait =
     "this client library cannot wait beside other sessions: leave --workers out, or use "
     "--mysql-ssl=off, --mysql-protocol=own";
 
+/* Is never called, because this library has no callback for its waits, so that no connection sets
+   calls_back. */
 void bn_mysql_lib_make_current(struct bn_mysql_lib *c)
 {
   (void)c;
@@ -107,7 +109,7 @@ struct ssl_st *bn_mysql_lib_tls(const struct bn_mysql_lib *c)
   return NULL;
 }
 
-/* The library checks for encryption before it sends a password, so that no gates are needed. */
+/* This library checks for encryption before it sends a password, and needs nothing for that. */
 void bn_mysql_lib_init(void)
 {
 }

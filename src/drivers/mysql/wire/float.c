@@ -92,6 +92,7 @@ static char *decimal_put_plain(char *out, const struct decimal *d, int decimals)
 
 size_t bn_mysql_put_real(char *out, double value, int digits)
 {
+  enum { EXPONENT_ROOM = sizeof "e-324" }; /* the longest one */
   char *p = out;
   struct decimal d;
 
@@ -107,7 +108,7 @@ size_t bn_mysql_put_real(char *out, double value, int digits)
     *p++ = '.';
     p = decimal_put_digits(p, &d, 1, d.n);
   }
-  return (size_t)(p - out) + (size_t)snprintf(p, sizeof "e-324", "e%d", d.point - 1);
+  return (size_t)(p - out) + (size_t)snprintf(p, EXPONENT_ROOM, "e%d", d.point - 1);
 }
 
 size_t bn_mysql_put_fixed(char *out, double value, unsigned decimals)

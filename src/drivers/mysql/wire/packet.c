@@ -10,6 +10,7 @@ enum {
   SAYS_FILE = 0xfb,  /* the server asks for a file */
   SAYS_END = 0xfe,
   SAYS_ERROR = 0xff,
+  SEQUENCE_AT = 3,    /* offset of the sequence number in the header of a packet */
   END_LEN = 5,        /* of the packet that ends columns or rows, if it is not an OK packet */
   END_STATUS = 3,     /* offset of its status, after type and warnings */
   ERROR_MIN = 1 + 2,  /* least length of an error: type, number */
@@ -66,12 +67,13 @@ void bn_mysql_reply_begin(struct bn_mysql_reply *r, uint8_t seq)
    packet, whose number of affected rows means nothing. */
 static bool packet_read_ok(struct bn_mysql_reply *r, const uint8_t *p, const uint8_t *end)
 {
+  enum { STATUS_AND_WARNINGS = 2 + 2 };
   uint64_t affected, insert_id;
 
   p++; /* the type */
   if (bn_mysql_get_number(&p, end, &affected) != 0 || bn_mysql_get_number(&p, end, &insert_id) != 0)
     return false;
-  if (end - p < 4) /* status, warnings */
+  if (end - p < STATUS_AND_WARNINGS)
     return false;
   if (r->nfields == 0)
     r->affected = affected;
@@ -85,12 +87,13 @@ static bool packet_read_ok(struct bn_mysql_reply *r, const uint8_t *p, const uin
    passed over. */
 static bool packet_read_error(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
 {
-  enum { STATE_END = ERROR_MIN + 1 + 5 };
+  enum { NUMBER_AT = 1, MARK_AT = ERROR_MIN, STATE_AT = MARK_AT + 1 };
+  enum { STATE_LEN = 5, STATE_END = STATE_AT + STATE_LEN };
   size_t head = ERROR_MIN;
 
   if (len < ERROR_MIN)
     return false;
-  r->code = bn_mysql_get2(p + 1);
+  r->code = bn_mysql_get2(p + NUMBER_AT);
   if (r->code == 0) /* the reply would have no error */
     return false;
   if (r->code == PROGRESS) {
@@ -98,8 +101,8 @@ static bool packet_read_error(struct bn_mysql_reply *r, const uint8_t *p, size_t
     return true;
   }
   memcpy(r->sql_state, "HY000", sizeof r->sql_state);
-  if (len >= STATE_END && p[ERROR_MIN] == '#') {
-    memcpy(r->sql_state, p + ERROR_MIN + 1, STATE_END - ERROR_MIN - 1);
+  if (len >= STATE_END && p[MARK_AT] == '#') {
+    memcpy(r->sql_state, p + STATE_AT, STATE_LEN);
     head = STATE_END;
   }
   r->text_at = r->at + BN_MYSQL_HEADER + head;
@@ -119,7 +122,9 @@ static bool packet_read_count(struct bn_mysql_reply *r, const uint8_t *p, size_t
     return false;
   r->nfields = (uint32_t)n;
   r->remembered = p != end;
-  r->described = r->remembered && *p == 0 ? 0 : r->nfields;
+  r->described = r->nfields;
+  if (r->remembered && *p == 0)
+    r->described = 0;
   r->columns_remaining = r->described;
   r->columns_at = r->rows_at = r->at + BN_MYSQL_HEADER + len;
   if (r->described > 0)
@@ -231,7 +236,7 @@ static bool packet_read(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
    connection, to say why. */
 static bool packet_is_in_turn(uint8_t seq, bool first, const uint8_t *header, size_t len)
 {
-  return header[3] == seq || (first && len > 0 && header[BN_MYSQL_HEADER] == SAYS_ERROR);
+  return header[SEQUENCE_AT] == seq || (first && len > 0 && header[BN_MYSQL_HEADER] == SAYS_ERROR);
 }
 
 enum bn_mysql_read bn_mysql_reply_read(struct bn_mysql_reply *r, const uint8_t *data, size_t len)
@@ -248,7 +253,7 @@ enum bn_mysql_read bn_mysql_reply_read(struct bn_mysql_reply *r, const uint8_t *
     if (!packet_is_in_turn(r->seq, r->state == BN_REPLY_FIRST, p, packet_len) ||
         !packet_read(r, p + BN_MYSQL_HEADER, packet_len))
       return BN_READ_BAD;
-    r->seq = (uint8_t)(p[3] + 1);
+    r->seq = (uint8_t)(p[SEQUENCE_AT] + 1);
     r->at += BN_MYSQL_HEADER + packet_len;
   }
   return BN_READ_DONE;
@@ -288,11 +293,13 @@ static void packet_begin_columns(struct bn_mysql_prepared *r, size_t at)
   r->state = r->remaining > 0 ? BN_PREPARED_COLUMNS : BN_PREPARED_DONE;
 }
 
-/* Reads the first packet about a statement, which ends at `at`: an error, or the type, the id (4)
-   and the numbers of columns (2) and of parameters (2).  Returns false if it is not valid. */
+/* Reads the first packet about a statement, which ends at `at`: an error, or the statement's id and
+   its numbers of columns and of parameters.  Returns false if it is not valid. */
 static bool packet_read_prepared(struct bn_mysql_prepared *r, const uint8_t *p, size_t len,
                                  size_t at)
 {
+  enum { ID_AT = 1, COLUMNS_AT = 5, PARAMS_AT = 7 };
+
   if (p[0] == SAYS_ERROR && len >= ERROR_MIN) {
     r->failed = true;
     r->state = BN_PREPARED_DONE;
@@ -300,9 +307,9 @@ static bool packet_read_prepared(struct bn_mysql_prepared *r, const uint8_t *p, 
   }
   if (p[0] != SAYS_OK || len < PREPARED_LEN)
     return false;
-  r->id = bn_mysql_get4(p + 1);
-  r->n_columns = bn_mysql_get2(p + 5);
-  r->remaining = r->n_params = bn_mysql_get2(p + 7);
+  r->id = bn_mysql_get4(p + ID_AT);
+  r->n_columns = bn_mysql_get2(p + COLUMNS_AT);
+  r->remaining = r->n_params = bn_mysql_get2(p + PARAMS_AT);
   if (r->remaining > 0)
     r->state = BN_PREPARED_PARAMS;
   else
@@ -310,31 +317,43 @@ static bool packet_read_prepared(struct bn_mysql_prepared *r, const uint8_t *p, 
   return true;
 }
 
+/* Returns whether the packet has the form that a description has after its first packet. */
+static bool packet_continues_description(const struct bn_mysql_prepared *r, const uint8_t *p,
+                                         size_t len)
+{
+  const bool is_column_next = r->state == BN_PREPARED_PARAMS || r->state == BN_PREPARED_COLUMNS;
+
+  return is_column_next ? packet_is_column(p, len) : packet_is_end(p, len);
+}
+
 /* Reads one packet of the description, which ends at `at`.  Returns false if it is not valid. */
 static bool packet_read_description(struct bn_mysql_prepared *r, const uint8_t *p, size_t len,
                                     size_t at)
 {
-  switch (r->state) {
-  case BN_PREPARED_FIRST:
+  if (r->state == BN_PREPARED_FIRST)
     return packet_read_prepared(r, p, len, at);
+  if (!packet_continues_description(r, p, len))
+    return false;
+  switch (r->state) {
   case BN_PREPARED_PARAMS:
     r->remaining--;
     if (r->remaining == 0 && r->short_end)
       packet_begin_columns(r, at);
     else if (r->remaining == 0)
       r->state = BN_PREPARED_PARAMS_END;
-    return packet_is_column(p, len);
+    break;
   case BN_PREPARED_PARAMS_END:
     packet_begin_columns(r, at);
-    return packet_is_end(p, len);
+    break;
   case BN_PREPARED_COLUMNS:
-    if (--r->remaining == 0)
+    r->remaining--;
+    if (r->remaining == 0)
       r->state = r->short_end ? BN_PREPARED_DONE : BN_PREPARED_COLUMNS_END;
-    return packet_is_column(p, len);
+    break;
   default:
     r->state = BN_PREPARED_DONE;
-    return packet_is_end(p, len);
   }
+  return true;
 }
 
 enum bn_mysql_read bn_mysql_prepared_read(struct bn_mysql_prepared *r, const uint8_t *data,

@@ -30,6 +30,15 @@ enum {
   DATE_FRACTION_LEN = 11, /* … and microseconds */
   TIME_CLOCK_LEN = 8,     /* sign, days, hour, minute, second */
   TIME_FRACTION_LEN = 12, /* … and microseconds */
+  /* Offsets of parts; after the minute come the second and the microseconds. */
+  DATE_MONTH_AT = 2,
+  DATE_DAY_AT = 3,
+  DATE_HOUR_AT = 4,
+  DATE_MINUTE_AT = 5,
+  TIME_SIGN_AT = 0,
+  TIME_DAYS_AT = 1,
+  TIME_HOUR_AT = 5,
+  TIME_MINUTE_AT = 6,
   /* Columns of this length and longer ones are not filled up with zeros. */
   ZEROFILL_INT_MAX = 21,
   ZEROFILL_REAL_MAX = 299,
@@ -139,8 +148,10 @@ static size_t row_put_int(const struct bn_mysql_column *c, uint64_t n, unsigned 
   char *p = cell;
 
   if ((c->flags & FLAG_UNSIGNED) == 0 && (n >> (8 * bytes - 1)) != 0) {
-    /* The sign fills the unused bits; then the number is negated. */
-    n = ~((uint64_t)((int64_t)(n << unused_bits) >> unused_bits)) + 1;
+    /* The shift to the right fills the unused bits with the sign. */
+    const int64_t negative = (int64_t)(n << unused_bits) >> unused_bits;
+
+    n = 0 - (uint64_t)negative;
     *p++ = '-';
   }
   p = row_put_digits(p, n, 1);
@@ -172,17 +183,16 @@ static size_t row_put_float(const struct bn_mysql_column *c, const uint8_t *p, c
   return row_fill_with_zeros(c, cell, len, ZEROFILL_REAL_MAX);
 }
 
-/* Writes the date of len bytes at p: year (2 bytes), month and day, or no bytes for a date of
-   zeros. */
+/* Writes the date of len bytes at p, or zeros if the server has left it out. */
 static char *row_put_date(char *out, const uint8_t *p, size_t len)
 {
-  const bool given = len >= DATE_LEN;
+  const bool has_date = len >= DATE_LEN;
 
-  out = row_put_digits(out, given ? bn_mysql_get2(p) : 0, 4);
+  out = row_put_digits(out, has_date ? bn_mysql_get2(p) : 0, 4);
   *out++ = '-';
-  out = row_put_digits(out, given ? p[2] : 0, 2);
+  out = row_put_digits(out, has_date ? p[DATE_MONTH_AT] : 0, 2);
   *out++ = '-';
-  return row_put_digits(out, given ? p[3] : 0, 2);
+  return row_put_digits(out, has_date ? p[DATE_DAY_AT] : 0, 2);
 }
 
 /* Writes a time of day or a duration with the decimals of the column.  p points to the minute, the
@@ -209,33 +219,45 @@ static char *row_put_clock(char *out, const struct bn_mysql_column *c, uint64_t 
   return out + decimals;
 }
 
-/* Writes the time or date of len bytes at p.  A TIME is a sign, days (4 bytes), hour, minute,
-   second and microseconds (4 bytes); a date is year (2 bytes), month, day, hour, minute, second and
-   microseconds (4 bytes).  The server leaves out the microseconds, the time of a date, or all, if
-   they are zero.  Returns the length of the text. */
+/* Writes the TIME of len bytes at p, whose hours include its days. */
+static char *row_put_duration(char *out, const struct bn_mysql_column *c, const uint8_t *p,
+                              size_t len)
+{
+  const bool has_clock = len >= TIME_CLOCK_LEN;
+  const uint64_t days = has_clock ? bn_mysql_get4(p + TIME_DAYS_AT) : 0;
+  const uint64_t hours = has_clock ? 24 * days + p[TIME_HOUR_AT] : 0;
+
+  if (has_clock && p[TIME_SIGN_AT] != 0)
+    *out++ = '-';
+  return row_put_clock(out, c, hours, has_clock ? p + TIME_MINUTE_AT : NULL,
+                       len >= TIME_FRACTION_LEN);
+}
+
+/* Writes the date of len bytes at p, with its time of day unless the column is a DATE. */
+static char *row_put_datetime(char *out, const struct bn_mysql_column *c, const uint8_t *p,
+                              size_t len)
+{
+  const bool has_clock = len >= DATE_CLOCK_LEN;
+
+  out = row_put_date(out, p, len);
+  if (c->type == TYPE_DATE)
+    return out;
+  *out++ = ' ';
+  return row_put_clock(out, c, has_clock ? p[DATE_HOUR_AT] : 0,
+                       has_clock ? p + DATE_MINUTE_AT : NULL, len >= DATE_FRACTION_LEN);
+}
+
+/* Writes the time or date of len bytes at p.  Returns the length of the text. */
 static size_t row_put_time(const struct bn_mysql_column *c, const uint8_t *p, size_t len,
                            char *cell)
 {
-  char *out = cell;
+  const char *end;
 
-  if (c->type == TYPE_TIME) {
-    const bool given = len >= TIME_CLOCK_LEN;
-    const uint64_t hours = given ? (uint64_t)bn_mysql_get4(p + 1) * 24 + p[5] : 0;
-
-    if (given && p[0] != 0)
-      *out++ = '-';
-    out = row_put_clock(out, c, hours, given ? p + 6 : NULL, len >= TIME_FRACTION_LEN);
-  } else {
-    const bool has_clock = len >= DATE_CLOCK_LEN;
-
-    out = row_put_date(out, p, len);
-    if (c->type != TYPE_DATE) {
-      *out++ = ' ';
-      out = row_put_clock(out, c, has_clock ? p[4] : 0, has_clock ? p + 5 : NULL,
-                          len >= DATE_FRACTION_LEN);
-    }
-  }
-  return (size_t)(out - cell);
+  if (c->type == TYPE_TIME)
+    end = row_put_duration(cell, c, p, len);
+  else
+    end = row_put_datetime(cell, c, p, len);
+  return (size_t)(end - cell);
 }
 
 /* Returns how many bytes a value of a numeric type takes in a binary row, or 0 for other types. */

@@ -361,10 +361,11 @@ static void wire_adopt(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
 void bn_mysql_wire_drop_stmt(struct bn_mysql_wire *w, uint32_t id)
 {
   enum { ID_LEN = sizeof id, LEN = 1 + ID_LEN };
-  uint8_t *out = NULL;
+  uint8_t *out;
 
-  if (!w->broken)
-    out = (uint8_t *)bn_stream_room(&w->stream, LEN + BN_MYSQL_HEADER);
+  if (w->broken)
+    return;
+  out = (uint8_t *)bn_stream_room(&w->stream, LEN + BN_MYSQL_HEADER);
   /* Without room, the server keeps the statement until the connection ends. */
   if (out == NULL)
     return;
@@ -428,14 +429,15 @@ bool bn_mysql_wire_takes_text(const char *sql, size_t len)
 {
   static const char *const words[] = {"select",  "insert", "update", "delete",
                                       "replace", "begin",  "commit", "rollback"};
+  const int first = sql[0] | 0x20; /* in lower case, if it is a letter */
 
   if (len > QUERY_MAX)
     return false;
   for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
     const size_t n = strlen(words[i]);
 
-    /* The first letter in lower case decides nearly always; an empty text has its NUL there. */
-    if ((sql[0] | 0x20) == words[i][0] && len >= n && strncasecmp(sql, words[i], n) == 0)
+    /* The first letter decides nearly always; an empty text has its NUL there. */
+    if (first == words[i][0] && len >= n && strncasecmp(sql, words[i], n) == 0)
       return true;
   }
   return false;

@@ -48,7 +48,7 @@ static const char *const keywords[N_PARAMS] = {
 };
 
 /* Returns the index of the parameter that an override sets, or -1 if it cannot differ between
-   connections. */
+   connections.  Overrides have the names of libpq's parameters, but "db" for "dbname". */
 static int connect_index_of_override(const char *name)
 {
   if (strcmp(name, "db") == 0)
@@ -156,7 +156,7 @@ static int connect_remaining_ms(const struct bn_pgsql *driver, uint64_t deadline
 }
 
 /* Waits for an event of libpq's socket.  Returns false if the time is up, or the session was
-   interrupted. */
+   interrupted.  A failure of poll() counts as an event: PQconnectPoll goes on from there. */
 static bool connect_wait(const struct bn_pgsql_lib *c, short events, uint64_t deadline_ns)
 {
   struct pollfd p = {.fd = PQsocket(c->handle), .events = events};

@@ -120,9 +120,9 @@ static void reply_store_setting(struct bn_pgsql_reply *r, const struct message *
 {
   const size_t name_len = strnlen(m->body, m->len);
   const char *value = m->body + name_len + 1;
-  const size_t room = m->len > name_len ? m->len - name_len - 1 : 0;
+  const size_t value_room = m->len > name_len ? m->len - name_len - 1 : 0;
 
-  if (room == 0 || memchr(value, '\0', room) == NULL)
+  if (value_room == 0 || memchr(value, '\0', value_room) == NULL)
     return;
   if (strcmp(m->body, "standard_conforming_strings") == 0)
     r->plain_strings = strcmp(value, "on") == 0 ? '1' : '0';
@@ -246,15 +246,16 @@ static void reply_store_error(struct bn_pgsql_reply *r, const struct message *m)
   r->error_len = m->len;
 }
 
-/* Passes over a message of COPY, whose data is no result and can be packed.  Returns false for a
-   message of another type. */
+/* Passes over a message of COPY, whose data is no result.  The message that begins the COPY comes
+   before its data, and marks the answer for all of them.  Returns false for a message of another
+   type. */
 static bool reply_pass_over_copy(struct bn_pgsql_reply *r, char type)
 {
-  if (type == COPY_IN || type == COPY_OUT) {
+  const bool begins = type == COPY_IN || type == COPY_OUT;
+
+  if (begins)
     reply_mark_packable(r, BN_PGSQL_COPIED);
-    return true;
-  }
-  return type == COPY_DATA || type == COPY_DONE;
+  return begins || type == COPY_DATA || type == COPY_DONE;
 }
 
 /* Reads a message that is rarer than rows.  Returns false if the message has no place here. */
@@ -447,11 +448,13 @@ bool bn_pgsql_cursor_next(struct bn_pgsql_cursor *c, char *data, size_t len, int
     if (value_len < -1 || value_len > end - p - VALUE_LENGTH)
       return reply_refuse_row(c);
     p += VALUE_LENGTH;
-    row[i] = (struct bn_sql_value){.ptr = value_len >= 0 ? p : NULL,
-                                   .len = value_len >= 0 ? (size_t)value_len : 0};
-    p += value_len >= 0 ? value_len : 0;
-    if (value_len >= 0)
-      value_end = p;
+    if (value_len < 0) { /* NULL */
+      row[i] = (struct bn_sql_value){.ptr = NULL, .len = 0};
+      continue;
+    }
+    row[i] = (struct bn_sql_value){.ptr = p, .len = (size_t)value_len};
+    p += value_len;
+    value_end = p;
   }
   if (p != end)
     return reply_refuse_row(c);
