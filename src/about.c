@@ -38,7 +38,7 @@ static void about_add_time(struct bn_facts *f)
     bn_facts_set_text(f, "process", "started", text);
 }
 
-/* Adds the name and the title of the test. */
+/* Adds the name and the title of the test.  The name stands for a title that it does not have. */
 static void about_add_workload(struct bn_facts *f, const struct bn_cli *cli,
                                const struct bn_workload *ops)
 {
@@ -180,18 +180,32 @@ void bn_about_gather(struct bn_facts *f, const struct bn_cli *cli, const struct 
   }
 }
 
-unsigned bn_about_traits(const char *name)
+/* Returns the first option of that name among the general options, those of databases, and those of
+   reporters, drivers and built-in tests, in this order.  NULL: there is none. */
+static const struct bn_opt *about_find_option(const char *name)
 {
   const size_t len = strlen(name);
   const struct bn_opt *o = bn_conf_find_option(name);
 
   if (o == NULL)
     o = bn_opt_find(bn_sql_options, name, len);
-  for (size_t i = 0; o == NULL && bn_registry_reporters[i] != NULL; i++)
-    o = bn_opt_find(bn_registry_reporters[i]->options, name, len);
-  for (size_t i = 0; o == NULL && bn_registry_drivers[i].name != NULL; i++)
-    o = bn_opt_find(bn_registry_drivers[i].options, name, len);
-  for (size_t i = 0; o == NULL && bn_registry_workloads[i] != NULL; i++)
-    o = bn_opt_find(bn_registry_workloads[i]->options, name, len);
+  if (o != NULL)
+    return o;
+  for (size_t i = 0; bn_registry_reporters[i] != NULL; i++)
+    if ((o = bn_opt_find(bn_registry_reporters[i]->options, name, len)) != NULL)
+      return o;
+  for (const struct bn_registry_driver *d = bn_registry_drivers; d->name != NULL; d++)
+    if ((o = bn_opt_find(d->options, name, len)) != NULL)
+      return o;
+  for (size_t i = 0; bn_registry_workloads[i] != NULL; i++)
+    if ((o = bn_opt_find(bn_registry_workloads[i]->options, name, len)) != NULL)
+      return o;
+  return NULL;
+}
+
+unsigned bn_about_traits(const char *name)
+{
+  const struct bn_opt *o = about_find_option(name);
+
   return o != NULL ? o->traits : 0;
 }

@@ -37,7 +37,7 @@
 #include "script/script.h"
 #include "sql/sql.h"
 
-enum { DRIVERS_MAX = 64, REPORTERS_MAX = 16 };
+enum { DRIVERS_MAX = 64, REPORTERS_MAX = 16, GROUP_MAX = 300 /* bytes of "NAME options" */ };
 
 static const struct bn_plugin_kind driver_kind = BN_DRIVER_KIND;
 
@@ -162,7 +162,7 @@ static int main_declare_options(struct program *p)
 static int main_declare_foreign_driver(struct program *p)
 {
   const char *name = p->sql_conf.driver;
-  char group[80];
+  char group[GROUP_MAX];
 
   if (name == NULL)
     return 0;
@@ -181,10 +181,10 @@ static int main_declare_foreign_driver(struct program *p)
                                                           .conf_size = driver->conf_size});
 }
 
-/* Declares the options of a built-in test.  Returns what main_declare returns. */
+/* Declares the options of a built-in test.  Returns their values, or NULL after a message. */
 static void *main_declare_workload(struct program *p, const struct bn_workload *ops)
 {
-  char group[64];
+  char group[GROUP_MAX];
 
   (void)snprintf(group, sizeof group, "%s options", ops->name);
   return main_declare(p, group, ops->options, ops->conf_size);
@@ -282,7 +282,7 @@ static int main_run_command(struct program *p, const struct bn_workload *ops, vo
 static int main_print_test_help(struct program *p, const struct bn_workload *ops, void *self)
 {
   struct bn_err err = {0};
-  char group[300];
+  char group[GROUP_MAX];
 
   if (ops->help != NULL) {
     if (ops->help(self, &err) == 0)
@@ -490,7 +490,7 @@ static void main_add_live_line(struct program *p)
     p->reporters[p->n_reporters++] = (struct bn_report_use){.ops = &bn_reporter_live};
 }
 
-/* Adds the live line and the page of --metrics-listen.  Returns 0, or -1 after a message. */
+/* Adds the reports that --report does not name: the live line, the page of --metrics-listen. */
 static int main_add_unnamed_reports(struct program *p)
 {
   struct bn_err err = {0};
@@ -748,7 +748,7 @@ static int main_run_agent(struct program *p)
   return BN_STATUS_FAILED;
 }
 
-/* Runs an agent, or else a bridge of a launcher, which returns a status, or else the program. */
+/* Runs an agent, a bridge of a launcher, whose status is not negative, or the program. */
 static int main_run(struct program *p, int argc, char **argv)
 {
   if (bn_agent_is_wanted(argc, argv))
@@ -784,7 +784,7 @@ int main(int argc, char **argv)
     status = BN_STATUS_FAILED;
   status = main_check_output(status);
   if (p.listen != NULL)
-    bn_listen_end(p.listen, status > BN_STATUS_SIGNAL);
+    bn_listen_end(p.listen, status > BN_STATUS_SIGNAL /* at_once */);
   if (p.agent != NULL)
     bn_agent_send_end(p.agent, status);
   /* Workers that hang use what main_free_program would free. */

@@ -29,7 +29,7 @@ static int named_add_assert(const char *text, struct bn_assert *out, size_t *n)
     return 0;
   }
   bn_log_stderr("--assert=%s: %s", shown, err.text);
-  if (err.code == ENOENT) {
+  if (err.code == ENOENT) { /* no metric has that name */
     bn_assert_list_names(&names);
     bn_log_stderr("the metrics are: %s", names.data);
     bn_buf_done(&names);

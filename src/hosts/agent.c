@@ -106,7 +106,7 @@ static void agent_unlock(struct bn_agent *a)
 }
 
 /* Returns the stage.  Up to STAGE_OPEN, the listener alone changes it, so it can rely on the result
-   without the lock. */
+   without the lock.  From then on, the main thread may have moved it forward. */
 static enum stage agent_get_stage(struct bn_agent *a)
 {
   enum stage stage;
@@ -167,19 +167,18 @@ static void agent_make_argv(struct bn_agent *a)
 {
   const struct bn_list *list = &a->handshake.argv;
 
-  a->argv = bn_alloc(list->n + 2, sizeof *a->argv);
+  a->argv = bn_alloc(1 + list->n + 1 /* NULL */, sizeof *a->argv);
   a->argv[0] = a->name;
   for (size_t i = 0; i < list->n; i++)
     a->argv[i + 1] = list->item[i];
 }
 
-/* Returns whether the command, which is the last word, is `run`.  A command line without words is
-   that of a run, too. */
+/* Returns whether the command, which is the last word, is `run`.  HELLO has at least one word. */
 static bool agent_is_run(const struct bn_agent *a)
 {
   const struct bn_list *list = &a->handshake.argv;
 
-  return list->n == 0 || strcmp(list->item[list->n - 1], "run") == 0;
+  return strcmp(list->item[list->n - 1], "run") == 0;
 }
 
 /* Stores the command line, puts the passwords into the environment, and answers with what this host
@@ -261,28 +260,27 @@ static int agent_take_ping(struct bn_agent *a, const struct bn_frame *f)
 static int agent_take_start(struct bn_agent *a, const struct bn_frame *f, struct bn_err *err)
 {
   const uint64_t at_ns = bn_frame_get_number(f, 0);
-  bool is_early;
 
+  if (agent_get_stage(a) < STAGE_RUN)
+    return agent_refuse_frame(f, err);
   agent_lock(a);
-  is_early = a->stage < STAGE_RUN;
   if (a->run != NULL)
     bn_run_set_start(a->run, at_ns != 0 ? at_ns : 1);
   agent_unlock(a);
-  return is_early ? agent_refuse_frame(f, err) : 0;
+  return 0;
 }
 
 /* Lets the sessions of a command go on, because the sessions of all hosts have met.  Returns 0, or
    -1 and err if there is no run yet. */
 static int agent_take_pass(struct bn_agent *a, const struct bn_frame *f, struct bn_err *err)
 {
-  bool is_early;
-
+  if (agent_get_stage(a) < STAGE_RUN)
+    return agent_refuse_frame(f, err);
   agent_lock(a);
-  is_early = a->stage < STAGE_RUN;
   if (a->run != NULL)
     bn_run_release_barrier(a->run);
   agent_unlock(a);
-  return is_early ? agent_refuse_frame(f, err) : 0;
+  return 0;
 }
 
 /* Lets bn_agent_compare_source() return, because the controller has the same script. */
@@ -352,16 +350,11 @@ static int agent_take_frame(struct bn_agent *a, const struct bn_frame *f, struct
    err as agent_take_frame(). */
 static int agent_take_frames(struct bn_agent *a, size_t len, struct bn_err *err)
 {
+  struct bn_frame f;
   int rc = bn_frame_feed(&a->reader, a->piece, len, err);
 
-  while (rc == 0) {
-    struct bn_frame f;
-    const int has_frame = bn_frame_next(&a->reader, &f, err);
-
-    if (has_frame <= 0)
-      return has_frame;
+  while (rc == 0 && (rc = bn_frame_next(&a->reader, &f, err)) > 0)
     rc = agent_take_frame(a, &f, err);
-  }
   return rc;
 }
 
@@ -396,9 +389,11 @@ static void agent_escalate(struct bn_agent *a)
   const uint64_t now_ns = bn_clock_mono();
 
   agent_lock(a);
-  if (a->lost_ns != 0 && now_ns >= a->lost_ns + exit_ns)
+  const uint64_t lost_for_ns = a->lost_ns != 0 ? now_ns - a->lost_ns : 0;
+
+  if (lost_for_ns >= exit_ns)
     _exit(BN_STATUS_FAILED);
-  if (a->lost_ns != 0 && now_ns >= a->lost_ns + urge_ns && !a->urged) {
+  if (lost_for_ns >= urge_ns && !a->urged) {
     a->urged = true;
     if (a->run != NULL)
       bn_run_stop(a->run, true /* at_once */);
@@ -481,7 +476,7 @@ static int agent_start_listener(struct bn_agent *a, struct bn_err *err)
 
   (void)sigfillset(&all);
   (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-  rc = bn_wait_spawn(&a->listener, 0, agent_listen, a);
+  rc = bn_wait_spawn(&a->listener, 0 /* the default stack */, agent_listen, a);
   (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
   a->has_listener = rc == 0;
   if (rc == 0)
@@ -505,7 +500,7 @@ static void agent_attach_run(void *of, struct bn_run *run)
   agent_unlock(a);
 }
 
-/* Takes the run away from the listener, because it ends. */
+/* Takes the run, which ends, away from the listener. */
 static void agent_detach_run(void *of)
 {
   struct bn_agent *a = of;
@@ -717,6 +712,7 @@ void bn_agent_send_end(struct bn_agent *a, int status)
 {
   const unsigned char byte = (unsigned char)status;
 
+  /* END comes last, because the controller takes no frame after it. */
   agent_lock(a);
   bn_remote_output_end(&a->remote_output, &a->queue);
   agent_unlock(a);
@@ -751,7 +747,7 @@ void bn_agent_free(struct bn_agent *a)
   bn_temp_folder_done(&a->temp_folder);
   bn_send_queue_done(&a->queue);
   bn_frame_reader_done(&a->reader);
-  explicit_bzero(a->piece, sizeof a->piece);
+  explicit_bzero(a->piece, sizeof a->piece); /* it may have passwords */
   bn_handshake_done(&a->handshake);
   free(a->argv);
   free(a->text);

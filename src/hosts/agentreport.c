@@ -27,10 +27,10 @@ static int agentreport_send_line(void *of, char *line, size_t len, struct bn_err
   struct reporter *r = of;
   const enum bn_frame_type type = r->is_ready_sent ? BN_FRAME_INTERVAL : BN_FRAME_READY;
 
+  if (bn_send_queue_put(bn_agent_get_send_queue(r->agent), type, line, len) != 0)
+    return bn_err_set(err, EPIPE, "the controller does not read what is sent to it");
   r->is_ready_sent = true;
-  if (bn_send_queue_put(bn_agent_get_send_queue(r->agent), type, line, len) == 0)
-    return 0;
-  return bn_err_set(err, EPIPE, "the controller does not read what is sent to it");
+  return 0;
 }
 
 /* Opens a journal whose lines are sent as frames, so that no path and no file is used. */
@@ -79,9 +79,9 @@ static void agentreport_keep_shared(struct bn_view *v, struct bn_watched *shared
   v->n_watched = shared->n;
 }
 
-/* Sends the facts about errors, and then a checkpoint.  The figures of single sessions are left
-   out, because the checkpoint has their sums, and the figures of statements, because only the total
-   shows them. */
+/* Sends the facts about errors, and then the checkpoint, with which the controller shows them.  The
+   figures of single sessions are left out, because the checkpoint has their sums, and the figures
+   of statements, because only the total shows them. */
 static int agentreport_checkpoint(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct reporter *r = self;
@@ -111,8 +111,10 @@ static int agentreport_interval(void *self, const struct bn_view *v, struct bn_e
 
   agentreport_keep_shared(&bare, &shared);
   bn_group_add_view(&r->packed, &bare);
-  (void)agentreport_view(r, &r->packed.interval[0].view, err);
-  bn_record_done(&r->packed.interval[0]);
+  struct bn_record *packed = &r->packed.interval[0];
+
+  (void)agentreport_view(r, &packed->view, err);
+  bn_record_done(packed);
   r->packed.n_intervals = 0;
   return 0;
 }
@@ -132,7 +134,7 @@ static int agentreport_close(void *self, struct bn_err *err)
   struct reporter *r = self;
 
   (void)err;
-  bn_journal_close(&r->journal, false /* it stays */);
+  bn_journal_close(&r->journal, false /* remove */);
   free(r->packed.interval);
   r->packed.interval = NULL;
   return 0;

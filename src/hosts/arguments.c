@@ -704,7 +704,8 @@ int bn_arguments_make(struct bn_arguments *a, const struct bn_arguments_input *f
   int rc;
 
   *a = (struct bn_arguments){.from = from};
-  bn_buf_init(&a->files, 2 * (size_t)BN_FRAME_MAX); /* all files: see arguments_add_file() */
+  /* arguments_add_file() refuses a file before this bound is reached. */
+  bn_buf_init(&a->files, 2 * (size_t)BN_FRAME_MAX);
   rc = from->group != NULL ? arguments_add_group(a, err) : arguments_add_without_groups(a, err);
   if (rc != 0)
     bn_arguments_done(a);

@@ -99,7 +99,7 @@ static void bridge_send_bye(struct bridge *b, unsigned rank)
 {
   char message[BN_CHANNEL_HEAD];
 
-  bn_channel_put_head(message, BN_CHANNEL_BYE, 0);
+  bn_channel_put_head(message, BN_CHANNEL_BYE, 0 /* of no channel */);
   bridge_send(b, rank, message, sizeof message);
 }
 
@@ -324,7 +324,7 @@ static void bridge_end_library(struct bridge *b)
   if (timer_create(CLOCK_MONOTONIC, &event, &timer) == 0)
     (void)timer_settime(timer, 0, &when, NULL);
   b->carrier->end(b->self);
-  (void)signal(SIGALRM, SIG_IGN);
+  (void)signal(SIGALRM, SIG_IGN); /* the timer may still run */
 }
 
 /* Closes the pipes of the agents, which end because of that, and the socket of the starter, and
@@ -344,14 +344,15 @@ static void bridge_end_agents(struct bridge *b)
 static bool bridge_dismiss_others(struct bridge *b)
 {
   const uint64_t until_ns = bn_clock_mono() + farewell_ns;
+  const unsigned others = b->ranks - 1;
   unsigned next = 1;
 
-  while (b->byes + 1 < b->ranks && !b->failed && bn_clock_mono() < until_ns) {
+  while (b->byes < others && !b->failed && bn_clock_mono() < until_ns) {
     while (next < b->ranks && bridge_is_ready(b, next))
       bridge_send_bye(b, next++);
     bridge_do_turn(b);
   }
-  return b->byes + 1 >= b->ranks && !b->failed;
+  return b->byes >= others && !b->failed;
 }
 
 /* Serves rank 0 until the program has ended.  If the carrier fails before that, closes the
@@ -457,10 +458,11 @@ static void bridge_leave_launcher(void)
   bn_launcher_forget();
 }
 
-/* Turns the child of rank 0 into the program, which gets SIGTERM when its bridge ends, and finds
-   the ranks in the environment.  Returns once the bridge says that the other ranks are there, or
-   exits if the bridge has ended.  If it had ended before prctl(2), no SIGTERM would come, but this
-   process has another parent then. */
+/* Turns the child of rank 0 into the program, which gets SIGTERM when its bridge ends.  The program
+   finds the ranks in the environment, as does each bench that it starts, which has the socket, too.
+   Returns once the bridge says that the other ranks are there, or exits if the bridge has ended.
+   If it had ended before prctl(2), no SIGTERM would come, but this process has another parent
+   then. */
 static void bridge_become_program(const struct bridge *b, pid_t bridge)
 {
   const struct bn_ranks ranks = {.n = b->launcher->ranks, .request = b->socket};
@@ -541,16 +543,19 @@ _Noreturn static void bridge_become_starter(int socket)
   _exit(0);
 }
 
+/* The ends of the socket between a bridge and its child. */
+enum { BRIDGE_END, CHILD_END, ENDS };
+
 /* Turns the child of a bridge into the program on rank 0, which still reads its passwords, or into
-   the starter on another rank, which does not return.  end[1] is the child's. */
-static void bridge_become_child(struct bridge *b, const int end[2], pid_t bridge)
+   the starter on another rank, which does not return. */
+static void bridge_become_child(struct bridge *b, const int end[ENDS], pid_t bridge)
 {
   const bool is_program = b->launcher->rank == 0;
 
   if (!is_program)
     b->hide(b->argc, b->argv);
-  b->socket = end[1];
-  (void)close(end[0]);
+  b->socket = end[CHILD_END];
+  (void)close(end[BRIDGE_END]);
   bridge_leave_launcher();
   if (!is_program)
     bridge_become_starter(b->socket);
@@ -562,18 +567,18 @@ static void bridge_become_child(struct bridge *b, const int end[2], pid_t bridge
 static int bridge_start_child(struct bridge *b, struct bn_err *err)
 {
   const pid_t self = getpid();
-  int end[2];
+  int end[ENDS];
 
   if (bn_handover_make_socket(end) != 0)
     return bn_err_set(err, errno, "cannot make a socket: %s", strerror(errno));
-  /* As in bn_spawn(): without this, the status of the program may not be known. */
+  /* If SIGCHLD were ignored, waitpid(2) would not tell the status of the program. */
   (void)signal(SIGCHLD, SIG_DFL);
   b->child = fork();
   if (b->child < 0) {
     (void)bn_err_set(err, errno, "cannot start a process: %s", strerror(errno));
     b->child = 0;
-    (void)close(end[0]);
-    (void)close(end[1]);
+    (void)close(end[BRIDGE_END]);
+    (void)close(end[CHILD_END]);
     return -1;
   }
   if (b->child == 0) {
@@ -581,14 +586,14 @@ static int bridge_start_child(struct bridge *b, struct bn_err *err)
     return 0;
   }
   b->hide(b->argc, b->argv);
-  b->socket = end[0];
-  (void)close(end[1]);
+  b->socket = end[BRIDGE_END];
+  (void)close(end[CHILD_END]);
   return 1;
 }
 
 /* Logs why the bridge does not start.  If the module is missing (ENOENT), it is in all ranks: only
-   rank 0 logs it, and the others wait a while, because the launcher ends all ranks when one has
-   ended. */
+   rank 0 logs it.  The launcher ends all ranks when one has ended, so the others wait for a signal
+   or for last_report_ns, in which rank 0 can log. */
 static void bridge_log_failure(struct bridge *b, const struct bn_err *err)
 {
   struct pollfd fd = {.fd = b->stop_signal.fd, .events = POLLIN};

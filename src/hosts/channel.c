@@ -15,6 +15,9 @@
    there would be more, the pipe is closed. */
 enum { QUEUE_MAX = BN_SEND_QUEUE_MAX };
 
+/* The place of the number in the head of a message, behind the kind. */
+enum { NUMBER_AT = 1 };
+
 /* Closes both pipes; the channel stays in the table. */
 static void channel_close(struct bn_channel *c)
 {
@@ -28,7 +31,8 @@ void bn_channels_add(struct bn_channels *c, const struct bn_channel *new)
 {
   c->at = bn_alloc_resize(c->at, c->n + 1, sizeof *c->at);
   c->at[c->n] = *new;
-  bn_buf_init(&c->at[c->n++].to.queue, QUEUE_MAX);
+  bn_buf_init(&c->at[c->n].to.queue, QUEUE_MAX);
+  c->n++;
 }
 
 struct bn_channel *bn_channels_find(const struct bn_channels *c, unsigned rank, uint32_t number)
@@ -39,12 +43,18 @@ struct bn_channel *bn_channels_find(const struct bn_channels *c, unsigned rank, 
   return NULL;
 }
 
+/* Returns whether no bytes of either side are on their way any more. */
+static bool channel_has_ended(const struct bn_channel *c)
+{
+  return c->has_sent_end && c->has_received_end && c->to.fd < 0;
+}
+
 void bn_channels_remove_ended(struct bn_channels *c)
 {
   size_t kept = 0;
 
   for (size_t i = 0; i < c->n; i++) {
-    if (c->at[i].has_sent_end && c->at[i].has_received_end && c->at[i].to.fd < 0)
+    if (channel_has_ended(&c->at[i]))
       channel_close(&c->at[i]);
     else
       c->at[kept++] = c->at[i];
@@ -67,14 +77,14 @@ void bn_channel_put_head(char *message, enum bn_channel_message what, uint32_t n
   const uint32_t le = htole32(number);
 
   message[0] = (char)what;
-  memcpy(message + 1, &le, sizeof le);
+  memcpy(message + NUMBER_AT, &le, sizeof le);
 }
 
 uint32_t bn_channel_get_number(const char *message)
 {
   uint32_t le;
 
-  memcpy(&le, message + 1, sizeof le);
+  memcpy(&le, message + NUMBER_AT, sizeof le);
   return le32toh(le);
 }
 

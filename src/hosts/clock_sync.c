@@ -46,8 +46,8 @@ static struct bn_clock_sync_span clock_sync_measure(uint64_t sent_ns, uint64_t t
                                      .at_ns = back_ns};
 }
 
-/* Forgets all exchanges and begins with the span of this one, because a clock was set, or stood
-   still with its machine: the known span does not contain the new offset. */
+/* Forgets all exchanges, but not the shortest round trip, and begins with the span of this one: a
+   clock was set, or stood still with its machine, so the known span lacks the new offset. */
 static void clock_sync_restart(struct bn_clock_sync *s, struct bn_clock_sync_span measured)
 {
   *s = (struct bn_clock_sync){

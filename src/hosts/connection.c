@@ -58,7 +58,7 @@ static int connection_put_hello(struct bn_connection *c, const struct bn_handsha
   if (text == NULL)
     return -1;
   rc = bn_frame_put(out, BN_FRAME_HELLO, text, len);
-  explicit_bzero(text, len);
+  explicit_bzero(text, len); /* it may have passwords */
   free(text);
   if (rc == 0 && files->len > 0)
     rc = bn_buf_add(out, files->data, files->len);
@@ -206,8 +206,8 @@ static int connection_read_work(struct bn_connection *c, const struct bn_plan *p
   return 0;
 }
 
-/* Reads READY: the facts of the run there, and what the host measures.  Returns 0, or -1 and err.
- */
+/* Reads READY, which has the facts of the run there and what the host measures.  Returns 0, or -1
+   and err. */
 static int connection_read_head(struct bn_connection *c, const struct bn_node *map,
                                 struct bn_err *err)
 {
@@ -387,20 +387,14 @@ static const char *connection_explain_status(const struct bn_connection *c, int 
                   : "; is bench installed there (--hosts-program)?";
 }
 
-/* The loss waits for the end of the process, up to process_end_ns, because the status of the
-   process tells the reason, and the end of the stream does not.  The status 0 tells nothing about a
-   stream that was cut. */
-void bn_connection_check_end(struct bn_connection *c, uint64_t now_ns)
+/* Loses a host whose stream has ended too early.  `has_ended`: its process has ended, too, and its
+   status tells the reason, but 0 tells nothing about a stream that was cut. */
+static void connection_lose_stream(struct bn_connection *c, bool has_ended)
 {
-  const bool has_ended = bn_link_check_ended(&c->link);
   const int wait_status = c->link.wait_status; /* 0 unless has_ended */
   const bool is_cut = bn_frame_is_cut(&c->link.reader);
   const char *where = is_cut ? " in the middle of a message" : "";
 
-  if (!bn_connection_is_alive(c) || c->closed_ns == 0)
-    return;
-  if (!has_ended && now_ns < c->closed_ns + process_end_ns)
-    return;
   if (c->rank >= 0)
     bn_connection_lose(c, "its agent or the process of this rank has ended%s", where);
   else if (!has_ended || (wait_status == 0 && is_cut))
@@ -412,6 +406,18 @@ void bn_connection_check_end(struct bn_connection *c, uint64_t now_ns)
     bn_connection_lose(c, "the process started for it ended with status %d%s",
                        WEXITSTATUS(wait_status),
                        connection_explain_status(c, WEXITSTATUS(wait_status)));
+}
+
+/* The loss waits for the end of the process, up to process_end_ns, because the status of the
+   process tells the reason, and the end of the stream does not. */
+void bn_connection_check_end(struct bn_connection *c, uint64_t now_ns)
+{
+  const bool has_ended = bn_link_check_ended(&c->link);
+
+  if (!bn_connection_is_alive(c) || c->closed_ns == 0)
+    return;
+  if (has_ended || now_ns >= c->closed_ns + process_end_ns)
+    connection_lose_stream(c, has_ended);
 }
 
 /* Takes the frames that are complete, until the host has ended or is lost.  Returns 0, or -1 and

@@ -160,6 +160,8 @@ static void controller_advance(struct control *c)
 
 /* --- waiting ---------------------------------------------------------------------------------- */
 
+/* The descriptor for signals. */
+enum { OWN_FDS = 1 };
 /* The descriptors of a host: for what is sent to it, its frames, and its standard error. */
 enum { FD_TO, FD_FRAMES, FD_ERRORS, FDS_PER_HOST };
 
@@ -176,7 +178,7 @@ static size_t controller_list_descriptors(const struct bn_fleet *f, struct pollf
     fd[FD_FRAMES] = (struct pollfd){.fd = l->out, .events = POLLIN};
     fd[FD_ERRORS] = (struct pollfd){.fd = l->errors, .events = POLLIN};
   }
-  return 1 + FDS_PER_HOST * f->n;
+  return OWN_FDS + FDS_PER_HOST * f->n;
 }
 
 /* Serves the hosts whose descriptors are ready.  `fd` begins with those of the first host. */
@@ -200,7 +202,7 @@ static void controller_wait(struct bn_fleet *f, struct pollfd *fd)
   const size_t n = controller_list_descriptors(f, fd);
 
   if (poll(fd, (nfds_t)n, TURN_MS) > 0)
-    controller_serve(f, fd + 1);
+    controller_serve(f, fd + OWN_FDS);
 }
 
 /* Prints what a signal does, without waiting for a reader of the message; `order` is what
@@ -306,7 +308,7 @@ static void controller_await_processes(struct bn_fleet *f, struct pollfd *fd)
 /* Follows the run until all hosts have ended or are lost, and then waits for their processes. */
 static void controller_follow_run(struct control *c)
 {
-  struct pollfd *fd = bn_alloc(1 + FDS_PER_HOST * c->fleet.n_all, sizeof *fd);
+  struct pollfd *fd = bn_alloc(OWN_FDS + FDS_PER_HOST * c->fleet.n_all, sizeof *fd);
 
   while (!bn_fleet_have_reached(&c->fleet, BN_CONNECTION_ENDED))
     controller_do_turn(c, fd);
@@ -317,7 +319,8 @@ static void controller_follow_run(struct control *c)
 /* --- the end ---------------------------------------------------------------------------------- */
 
 /* Ends the process with the status of the signal, although the printer still waits for its reader.
-   Kills the processes of the hosts first, and names the journals of unfinished documents. */
+   Kills the processes of the hosts first, and names the journals of unfinished documents.  Signals
+   are unblocked before that, so that a further one ends the process if that hangs. */
 _Noreturn static void controller_exit_at_once(struct control *c)
 {
   const int status = BN_STATUS_SIGNAL + c->fleet.stop_signal.signo;
@@ -370,14 +373,14 @@ static bool controller_open(struct control *c)
 static int controller_run(const struct bn_hosts_setup *setup, const struct bn_group_list *all,
                           const struct bn_group_list *groups)
 {
-  struct control c = {.report = {.reporters = {.n = 0}}};
+  struct control c = {.report = {.setup = NULL}};
   struct bn_err err = {0};
-  int status = BN_STATUS_FAILED;
+  int status;
 
   if (bn_fleet_init(&c.fleet, setup, all, groups, &err) != 0) {
     bn_log_stderr("%s", err.text);
     bn_fleet_done(&c.fleet);
-    return status;
+    return BN_STATUS_FAILED;
   }
   if (controller_open(&c))
     controller_follow_run(&c);
@@ -392,21 +395,21 @@ static int controller_run(const struct bn_hosts_setup *setup, const struct bn_gr
 
 /* --- groups ----------------------------------------------------------------------------------- */
 
-/* Reads the groups of the command line, and refuses options that cannot be used with them.  Returns
-   0, or -1 and err. */
+/* Reads the groups of the command line.  Refuses options that cannot be used with them, and a
+   command line without a command or with `help`.  Returns 0, or -1 and err. */
 static int controller_read_groups(const struct bn_hosts_setup *s, struct bn_group_list *list,
                                   struct bn_err *err)
 {
+  if (s->command == NULL || strcmp(s->command, "help") == 0)
+    return bn_err_set(err, BN_ERR_OPTION,
+                      "--group needs a command, for example: bench --group='a: SCRIPT' run; for "
+                      "the options of a script type bench SCRIPT help");
   const struct bn_groups_input from = {.texts = s->groups,
                                        .args = s->args,
                                        .options = s->options,
                                        .conf = s->conf,
                                        .no_script = s->no_script};
 
-  if (s->command == NULL || strcmp(s->command, "help") == 0)
-    return bn_err_set(err, BN_ERR_OPTION,
-                      "--group needs a command, for example: bench --group='a: SCRIPT' run; for "
-                      "the options of a script type bench SCRIPT help");
   return bn_groups_read(list, &from, err);
 }
 

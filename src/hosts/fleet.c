@@ -476,7 +476,7 @@ int bn_fleet_launch(struct bn_fleet *f, size_t first, struct bn_err *err)
     rc = fleet_start_host(f, i, err);
   if (rc != 0)
     fleet_mark_unstarted(f);
-  if (rc != 0 || f->n == f->n_all)
+  if (rc != 0 || f->n == f->n_all) /* no further host will be started */
     fleet_free_arguments(f);
   bn_fleet_enter_phase(f, BN_FLEET_CONNECT);
   return rc;

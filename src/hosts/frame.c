@@ -22,16 +22,16 @@ static const struct form {
   const char *name;
 } forms[] = {
     {BN_FRAME_HELLO, BN_FRAME_FROM_CONTROLLER, 2, 4u << 20, "HELLO"},
-    {BN_FRAME_FILE, BN_FRAME_FROM_CONTROLLER, 3, BN_FRAME_MAX - 1, "FILE"},
+    {BN_FRAME_FILE, BN_FRAME_FROM_CONTROLLER, NAME_LEN_SIZE + 1, BN_FRAME_MAX - 1, "FILE"},
     {BN_FRAME_OPEN, BN_FRAME_FROM_CONTROLLER, 0, 0, "OPEN"},
-    {BN_FRAME_PING, BN_FRAME_FROM_CONTROLLER, 8, 8, "PING"},
-    {BN_FRAME_START, BN_FRAME_FROM_CONTROLLER, 8, 8, "START"},
+    {BN_FRAME_PING, BN_FRAME_FROM_CONTROLLER, NUMBER_SIZE, NUMBER_SIZE, "PING"},
+    {BN_FRAME_START, BN_FRAME_FROM_CONTROLLER, NUMBER_SIZE, NUMBER_SIZE, "START"},
     {BN_FRAME_STOP, BN_FRAME_FROM_CONTROLLER, 1, 1, "STOP"},
     {BN_FRAME_PASS, BN_FRAME_FROM_CONTROLLER, 0, 0, "PASS"},
     {BN_FRAME_SAME, BN_FRAME_FROM_CONTROLLER, 0, 0, "SAME"},
     {BN_FRAME_WELCOME, BN_FRAME_FROM_AGENT, 2, 64u << 10, "WELCOME"},
     {BN_FRAME_REFUSE, BN_FRAME_FROM_AGENT, 1, 4u << 10, "REFUSE"},
-    {BN_FRAME_PONG, BN_FRAME_FROM_AGENT, 16, 16, "PONG"},
+    {BN_FRAME_PONG, BN_FRAME_FROM_AGENT, 2 * NUMBER_SIZE, 2 * NUMBER_SIZE, "PONG"},
     {BN_FRAME_READY, BN_FRAME_FROM_AGENT, 2, 4u << 20, "READY"},
     {BN_FRAME_INTERVAL, BN_FRAME_FROM_AGENT, 2, 4u << 20, "INTERVAL"},
     {BN_FRAME_RESULT, BN_FRAME_FROM_AGENT, 1, BN_FRAME_MAX - 1, "RESULT"},
@@ -148,6 +148,8 @@ static bool frame_has_plain_parts(const char *name, size_t len)
 /* Returns why the name of a file is refused, as the end of a sentence, or NULL. */
 static const char *frame_find_name_fault(const char *name, size_t len)
 {
+  enum { DEL = 0x7f };
+
   if (len == 0)
     return "it is empty";
   if (len > BN_FRAME_NAME_MAX)
@@ -155,12 +157,13 @@ static const char *frame_find_name_fault(const char *name, size_t len)
   if (name[0] == '/')
     return "it is absolute";
   for (size_t i = 0; i < len; i++)
-    if ((unsigned char)name[i] < ' ' || name[i] == 0x7f)
+    if ((unsigned char)name[i] < ' ' || name[i] == DEL)
       return "it has a control character";
   return frame_has_plain_parts(name, len) ? NULL : "it leads out of its folder";
 }
 
-/* Escapes bytes of another host so that a terminal only displays them.  A long text is cut. */
+/* Escapes bytes of another host so that a terminal only displays them.  A 0 becomes a blank, and a
+   long text is cut. */
 static void frame_escape(char *out, size_t size, const char *data, size_t len)
 {
   enum { SHOWN_BYTES = 512 };

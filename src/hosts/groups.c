@@ -58,26 +58,32 @@ static int groups_add_option(struct bn_group_words *g, const char *word,
   return 0;
 }
 
-/* Adds a word that names the script of a group, or one script of a mix.  Refuses a word that cannot
-   be a script.  Refuses a further word if it or the first word has no weight, which each script of
-   a mix needs.  Returns 0, or -1 and err. */
+/* Refuses a further word for the script of a group that has one, because one of the words has no
+   weight.  Returns -1. */
+static int groups_refuse_further_script(const struct bn_group_words *g, struct bn_err *err)
+{
+  char masked[BN_MASK_MAX];
+  const char *shown = bn_mask_text(g->script.item[0], masked);
+
+  return bn_err_set(err, BN_ERR_OPTION,
+                    "--group=%s: '%s' and a further word stand for its script; a group runs one "
+                    "script, or several with weights such as %s@1, and its options begin with "
+                    "'--'",
+                    g->name, shown, shown);
+}
+
+/* Adds a word that names the script of a group, or one script of a mix, each of which needs a
+   weight.  Refuses a word that cannot be a script.  Returns 0, or -1 and err. */
 static int groups_add_script(struct bn_group_words *g, const char *word,
                              const struct bn_groups_input *from, struct bn_err *err)
 {
   const char *what = from->no_script(word);
-  const char *first = g->script.n > 0 ? g->script.item[0] : word;
-  char masked[BN_MASK_MAX];
-  const char *shown = bn_mask_text(first, masked);
 
   if (what != NULL)
     return bn_err_set(err, BN_ERR_OPTION, "--group=%s: '%s' is %s; a group runs a script", g->name,
                       word, what);
-  if (g->script.n > 0 && (!bn_mix_has_weight(first) || !bn_mix_has_weight(word)))
-    return bn_err_set(err, BN_ERR_OPTION,
-                      "--group=%s: '%s' and a further word stand for its script; a group runs one "
-                      "script, or several with weights such as %s@1, and its options begin with "
-                      "'--'",
-                      g->name, shown, shown);
+  if (g->script.n > 0 && (!bn_mix_has_weight(g->script.item[0]) || !bn_mix_has_weight(word)))
+    return groups_refuse_further_script(g, err);
   bn_words_add(&g->script, word);
   return 0;
 }
@@ -154,23 +160,31 @@ static int groups_read_group(struct bn_group_list *list, const char *text,
 
 struct bn_group_words *bn_groups_find_owner(const struct bn_group_list *list, const char *arg)
 {
-  const size_t len = strncmp(arg, "--", 2) == 0 ? strcspn(arg + 2, ".=") : 0;
+  const char *name = arg;
+  size_t len;
 
-  return len > 0 && arg[2 + len] == '.' ? groups_find(list, arg + 2, len) : NULL;
+  if (!bn_words_skip(&name, "--"))
+    return NULL;
+  len = strcspn(name, ".=");
+  return len > 0 && name[len] == '.' ? groups_find(list, name, len) : NULL;
 }
 
 /* Refuses an argument "--NAME.OPTION" if no group has that name.  Returns 0, or -1 and err. */
 static int groups_check_name(const struct bn_group_list *list, const char *arg, struct bn_err *err)
 {
-  const size_t len = strncmp(arg, "--", 2) == 0 ? groups_get_name_len(arg + 2) : 0;
+  const char *name = arg;
   struct bn_buf known = {.max = 0};
+  size_t len;
 
-  if (len == 0 || arg[2 + len] != '.' || groups_find(list, arg + 2, len) != NULL)
+  if (!bn_words_skip(&name, "--"))
+    return 0;
+  len = groups_get_name_len(name);
+  if (len == 0 || name[len] != '.' || groups_find(list, name, len) != NULL)
     return 0;
   for (size_t i = 0; i < list->n; i++)
     (void)bn_buf_printf(&known, "%s%s", i > 0 ? ", " : "", list->group[i].name);
   (void)bn_err_set(err, BN_ERR_OPTION, "%.*s: no group is called '%.*s'; there are: %s",
-                   (int)strcspn(arg, "="), arg, (int)len, arg + 2, known.data);
+                   (int)strcspn(arg, "="), arg, (int)len, name, known.data);
   bn_buf_done(&known);
   return -1;
 }
@@ -191,7 +205,7 @@ static int groups_add_args(const struct bn_group_list *list, const struct bn_gro
       continue;
     word = bn_alloc_print("--%s", *arg + strlen("--.") + strlen(g->name));
     rc = groups_add_option(g, word, from->options, err);
-    explicit_bzero(word, strlen(word));
+    explicit_bzero(word, strlen(word)); /* it may have a password */
     free(word);
     if (rc != 0)
       return -1;

@@ -10,7 +10,7 @@
 
 #include "hosts/pipe.h"
 
-enum { ENDS = 2 };
+enum { IN_END, OUT_END, ENDS };
 
 /* The room for the descriptors of a message, aligned as the kernel wants it. */
 union control_room {
@@ -27,7 +27,7 @@ int bn_handover_make_socket(int end[2])
 static void handover_attach_ends(struct msghdr *m, union control_room *room,
                                  const struct bn_handover *h)
 {
-  const int ends[ENDS] = {h->in, h->out};
+  const int ends[ENDS] = {[IN_END] = h->in, [OUT_END] = h->out};
   struct cmsghdr *c;
 
   memset(room, 0, sizeof *room);
@@ -61,7 +61,7 @@ int bn_handover_send_pipes(int socket, uint32_t number, int *in, int *out)
   struct bn_handover h = {.number = number, .in = -1, .out = -1};
   int rc, why;
 
-  *out = -1;
+  *in = *out = -1;
   rc = bn_pipe_make(in, &h.in, true /* we_write */);
   if (rc == 0)
     rc = bn_pipe_make(out, &h.out, false /* we_write */);
@@ -98,7 +98,7 @@ int bn_handover_take(int socket, struct bn_handover *h)
 
   if (c != NULL && c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN(sizeof ends))
     memcpy(ends, CMSG_DATA(c), sizeof ends);
-  h->in = ends[0];
-  h->out = ends[1];
+  h->in = ends[IN_END];
+  h->out = ends[OUT_END];
   return 1;
 }

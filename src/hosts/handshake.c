@@ -259,7 +259,7 @@ int bn_handshake_set_environment(const struct bn_handshake *h, struct bn_err *er
 
     if (name == NULL)
       return bn_err_set(err, EPROTO, "a frame HELLO sets a variable that is not a password");
-    if (setenv(name, word + strlen(name) + 1, 1) != 0)
+    if (setenv(name, word + strlen(name) + strlen("="), 1 /* overwrite */) != 0)
       bn_alloc_fail();
   }
   return 0;

@@ -71,9 +71,9 @@ static void record_forget(struct bn_record *record)
 /* Frees what a host has sent. */
 static void intervals_free_host(const struct bn_intervals *r, struct bn_intervals_host *h)
 {
-  for (size_t k = 0; h->record != NULL && k < r->ahead; k++)
+  for (size_t k = 0; k < r->ahead; k++)
     record_forget(&h->record[k]);
-  for (size_t k = 0; h->check != NULL && k < r->n_checks; k++)
+  for (size_t k = 0; k < r->n_checks; k++)
     record_forget(&h->check[k]);
   record_forget(&h->tick);
   if (h->has_base)
@@ -86,19 +86,19 @@ static void intervals_free_host(const struct bn_intervals *r, struct bn_interval
 
 void bn_intervals_done(struct bn_intervals *r)
 {
-  for (size_t i = 0; r->host != NULL && i < r->n; i++)
+  for (size_t i = 0; i < r->n; i++)
     intervals_free_host(r, &r->host[i]);
-  bn_facts_done(&r->errors);
-  bn_group_layout_done(&r->layout);
-  for (size_t k = 0; r->round != NULL && k < r->ahead; k++)
+  for (size_t k = 0; k < r->ahead; k++)
     bn_hist_sums_done(&r->round[k]);
-  for (size_t k = 0; r->check != NULL && k < r->n_checks; k++)
+  for (size_t k = 0; k < r->n_checks; k++)
     bn_hist_sums_done(&r->check[k]);
+  free(r->host);
+  free(r->round);
   free(r->check);
   bn_hist_sums_done(&r->ticked);
-  free(r->line.part);
-  free(r->round);
-  free(r->host);
+  free(r->line.part); /* all that a struct bn_hist_codec owns */
+  bn_facts_done(&r->errors);
+  bn_group_layout_done(&r->layout);
   *r = (struct bn_intervals){.n = 0};
 }
 
@@ -320,7 +320,7 @@ static void intervals_set_base(struct bn_intervals_host *h)
    was held up: its count is then that of a later time. */
 static void intervals_store_second(struct bn_intervals_host *h, const struct bn_view *v)
 {
-  const uint64_t second = round_find_number(1, v);
+  const uint64_t second = round_find_number(1 /* length_s */, v);
 
   if (v->at_s - (double)second < BN_INTERVALS_LATE_S)
     h->past[second % BN_INTERVALS_SECONDS] =
@@ -351,7 +351,7 @@ static void intervals_update_together(struct bn_intervals *r)
 
   for (size_t i = 0; i < r->n; i++) {
     const struct bn_intervals_host *h = &r->host[i];
-    const uint64_t last = h->ticks > 0 ? round_find_number(1, &h->tick.view) : 0;
+    const uint64_t last = h->ticks > 0 ? round_find_number(1 /* length_s */, &h->tick.view) : 0;
 
     reached = last < reached ? last : reached;
   }
@@ -387,7 +387,7 @@ static int intervals_add_tick(struct bn_intervals *r, struct bn_intervals_host *
 {
   struct bn_hist_sums *const sums[] = {&h->ticked, &r->ticked};
 
-  if (round_find_number(1, &record->view) == 0)
+  if (round_find_number(1 /* length_s */, &record->view) == 0)
     return bn_err_set(err, EPROTO, "its figures of a second have no time");
   intervals_update_longest_event(r);
   for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) {
@@ -773,7 +773,7 @@ static int tick_show(struct bn_intervals *r, struct bn_views *parts, struct bn_e
     record_add_view(&r->host[i].tick, parts);
   at = intervals_make_time_of_parts(r, parts, BN_VIEW_TICK);
   r->next_tick++;
-  return intervals_show_sum(r, parts, NULL, &r->ticked, true /* exact */, &at, err);
+  return intervals_show_sum(r, parts, NULL /* watched */, &r->ticked, true /* exact */, &at, err);
 }
 
 int bn_intervals_show_next(struct bn_intervals *r, struct bn_err *err)
@@ -791,7 +791,7 @@ int bn_intervals_show_next(struct bn_intervals *r, struct bn_err *err)
     show = tick_show;
   else
     return 0;
-  /* Room for a checkpoint with the parts of all checkpoints, of which each host has one or none. */
+  /* Each host has at most one part, or in a checkpoint one for each checkpoint up to it. */
   parts.view = bn_alloc(r->n * (r->n_checks + 1), sizeof *parts.view);
   rc = show(r, &parts, err);
   free(parts.view);

@@ -98,6 +98,7 @@ struct bn_intervals {
 void bn_intervals_init(struct bn_intervals *r, size_t hosts, double length_s);
 /* Expects checkpoints at these n times, which stay the caller's.  Comes right after the init. */
 void bn_intervals_set_checkpoints(struct bn_intervals *r, const uint64_t *at_ns, size_t n);
+/* Frees all.  *r may also be all zero, without an init. */
 void bn_intervals_done(struct bn_intervals *r);
 /* Reads the description of what a host measures, as bn_valid_read_spec() does, once before its
    lines.  Returns 0, or -1 and err, which says why it is wrong or cannot be summed with what the

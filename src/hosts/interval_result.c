@@ -69,8 +69,9 @@ static void intervals_make_snap_since_base(const struct bn_intervals_host *h, st
   since->max_ns = 0;
 }
 
-/* Fills the view of that snapshot, which begins before_ns after the start of the measurement.  The
-   view borrows from the snapshot and the store, for which bn_view_store_done() follows. */
+/* Fills the view of a snapshot from intervals_make_snap_since_base(), which begins before_ns after
+   the start of the measurement.  The view borrows from the snapshot and the store, for which
+   bn_view_store_done() follows. */
 static void intervals_fill_view_since_base(const struct bn_intervals_host *h,
                                            const struct bn_snap *since, uint64_t before_ns,
                                            struct bn_view_store *store, struct bn_view *v)
@@ -158,8 +159,8 @@ static bool intervals_is_counted_at_end(const struct bn_metric *counter)
   return false;
 }
 
-/* Copies what a total has counted since the last checkpoint.  Its phases and verified commits,
-   which each total has of the whole run, are 0 in the copy. */
+/* Copies what a total has counted since the last checkpoint.  Phases and verified commits, which
+   each total has of the whole run, are 0 in the copy. */
 static void intervals_copy_counted(struct bn_record *to, const struct bn_view *total)
 {
   struct bn_snap *s = &to->delta;
@@ -173,7 +174,8 @@ static void intervals_copy_counted(struct bn_record *to, const struct bn_view *t
       s->counter[i] = 0;
 }
 
-/* Makes the record of a host that has ended for a checkpoint, which lacks what only totals have. */
+/* Makes the part of a checkpoint for a host that has ended before it: the total of the host without
+   what only totals have. */
 static void intervals_make_part(const struct bn_intervals *r, size_t host, struct bn_record *to)
 {
   intervals_copy_counted(to, bn_result_total(r->host[host].result));
@@ -241,9 +243,9 @@ static void intervals_copy_total_only(struct bn_view *v, struct bn_view_store *s
       store->timing[i] = from->timings[i];
 }
 
-/* Makes a copy of a total without all that it has counted, so that no event is left in it.  The
-   figures of the workload become 0, and are not dropped, because the sum of the results needs
-   them. */
+/* Copies a total without what intervals_copy_counted() takes of it, so that no event is left in the
+   copy.  The figures of the workload become 0, and are not dropped, because the sum of the results
+   needs them. */
 static void intervals_copy_uncounted(struct bn_record *to, const struct bn_view *total)
 {
   struct bn_record counted;

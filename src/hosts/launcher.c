@@ -45,7 +45,7 @@ bool bn_launcher_read(struct bn_launcher *l)
     if (!launcher_read_number(launchers[i].ranks, &l->ranks) ||
         !launcher_read_number(launchers[i].rank, &l->rank))
       continue;
-    if (l->ranks <= 1 || l->rank >= l->ranks)
+    if (l->ranks <= 1 || l->rank >= l->ranks) /* the process is alone, or the variables are wrong */
       continue;
     l->carrier = launchers[i].carrier;
     l->title = launchers[i].title;
@@ -92,7 +92,7 @@ int bn_ranks_export(const struct bn_ranks *r)
   char text[32];
 
   (void)snprintf(text, sizeof text, "%u:%d", r->n, r->request);
-  return setenv(ranks_variable, text, 1);
+  return setenv(ranks_variable, text, 1 /* overwrite */);
 }
 
 void bn_ranks_unset(void)

@@ -213,7 +213,6 @@ void bn_link_print_errors(struct bn_link *l, struct bn_printer *printer)
     link_print_text(l, printer, text, (size_t)n);
   if (goes_on)
     return;
-  if (l->line.len > 0)
-    link_print_line(l, printer);
+  link_print_line(l, printer); /* the last line, which has no end */
   bn_pipe_close_end(&l->errors);
 }

@@ -171,9 +171,9 @@ static void liveness_stop_after_exit(struct bn_fleet *f, const struct bn_connect
   bn_fleet_stop(f, BN_FRAME_STOP_ORDER, bn_clock_mono());
 }
 
-/* Fails the run if it has failed on a host that has sent a result, or has ended there as after a
-   signal, which is also the end of a run whose agent hears nothing from here.  Stops all hosts if a
-   script has called os.exit() there, whose status, even 1, is not a failure of the run. */
+/* Judges the end of a host that has sent a result.  Fails the run if it has failed there, or has
+   ended as after a signal, as it also does if its agent hears nothing from here.  Stops all hosts
+   if a script has called os.exit() there.  The status of os.exit(), even 1, is no failure. */
 static void liveness_judge_end(struct bn_fleet *f, const struct bn_connection *c)
 {
   const struct bn_end *end = &c->result.end;

@@ -38,8 +38,8 @@ static void merged_put_on_clock(struct bn_merged_result_part *p,
   struct bn_facts *f = &p->result->facts;
   const uint64_t begun_ns = bn_clock_sync_to_here(&p->clock, f->start_ns);
   const uint64_t wall_ns = start->wall_ns + (begun_ns - start->mono_ns);
-  const uint64_t later_ns =
-      wall_ns - f->start_wall_ns; /* wraps if it is negative, as the sums with it do */
+  /* If the clock there is ahead, this wraps, and so do the sums with it. */
+  const uint64_t later_ns = wall_ns - f->start_wall_ns;
 
   p->member.start_lag_s = merged_get_seconds(start->mono_ns, begun_ns);
   for (size_t i = 0; i < p->result->n_groups; i++) {
@@ -64,8 +64,8 @@ static bool merged_has_controller_value(unsigned traits)
 }
 
 /* Returns whether an option in the facts of the hosts is to be replaced by that of the controller.
-   In a run with groups, that is each option which is on their command lines or declared in this
-   process, because it has its value outside of the groups here. */
+   With groups, these are the options of command lines and those that this process declares, because
+   the facts then have their values outside of the groups. */
 static bool merged_is_replaced(const struct bn_fact_option *o,
                                const struct bn_merged_result_request *request)
 {
@@ -120,7 +120,7 @@ static const struct bn_fact_option *merged_find_option(const struct bn_facts *f,
   return NULL;
 }
 
-/* Returns the name of the group of a part. */
+/* Returns the name of the group of a part.  A group that is a process here has it as its host. */
 static const char *merged_get_group(const struct bn_merged_result_part *p)
 {
   return p->member.group != NULL ? p->member.group : p->member.host;
@@ -179,8 +179,8 @@ static void merged_set_plan(struct bn_facts *f, const struct bn_merged_result_pa
     merged_add_plans(&f->plan, part, n);
 }
 
-/* Returns how many of the n > 0 parts, from the first one on, are of the group of the first one.
-   It is 1 without hosts.  On several hosts, the parts of a group stand together. */
+/* Returns how many of the n > 0 parts, from the first one on, are of the same group: its parts on
+   hosts, which stand together.  Without hosts, each group is one part. */
 static size_t merged_count_parts(const struct bn_merged_result_part *part, size_t n)
 {
   size_t of_group = 1;
@@ -380,7 +380,7 @@ static void merged_add_member(struct bn_result *out, const struct bn_merged_resu
   struct bn_view v;
 
   if (total == NULL) {
-    bn_result_add_member(out, name, &p->member, NULL);
+    bn_result_add_member(out, name, &p->member, NULL /* no figures */);
     return;
   }
   bn_watched_pick(total, false /* shared */, &own);

@@ -16,13 +16,14 @@ void bn_pipe_close_end(int *fd)
 
 int bn_pipe_make(int *ours, int *theirs, bool we_write)
 {
-  int end[2], why; /* end[0] is read, and end[1] is written */
+  enum { READ_END, WRITE_END, ENDS };
+  int end[ENDS], why;
 
   *ours = *theirs = -1;
   if (pipe2(end, O_CLOEXEC) != 0)
     return -1;
-  *ours = end[we_write];
-  *theirs = end[!we_write];
+  *ours = end[we_write ? WRITE_END : READ_END];
+  *theirs = end[we_write ? READ_END : WRITE_END];
   if (fcntl(*ours, F_SETFL, O_NONBLOCK) == 0)
     return 0;
   why = errno;
@@ -55,9 +56,11 @@ ssize_t bn_pipe_send(struct bn_pipe_out *p)
     p->sent += (size_t)n;
     sum += n;
   }
+  /* A password may be among the bytes.  bn_buf_wipe() would free the queue, too, so that each
+     message would allocate it again. */
   if (p->queue.len > 0)
     explicit_bzero(p->queue.data, p->queue.len);
-  bn_buf_clear(&p->queue); /* not bn_buf_wipe, after which each message would allocate again */
+  bn_buf_clear(&p->queue);
   p->sent = 0;
   return sum;
 }

@@ -72,7 +72,7 @@ static int printer_start_thread(struct bn_printer *p)
   (void)sigfillset(&masked);
   (void)sigdelset(&masked, SIGPIPE);
   (void)pthread_sigmask(SIG_BLOCK, &masked, &before);
-  rc = bn_wait_spawn(&p->thread, 0, printer_do_jobs, p);
+  rc = bn_wait_spawn(&p->thread, 0 /* the default stack */, printer_do_jobs, p);
   (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
   return rc;
 }

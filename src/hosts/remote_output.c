@@ -19,15 +19,17 @@ enum { LINE_MAX_BYTES = 64 << 10 };
 
 int bn_remote_output_begin(struct bn_remote_output *o, struct bn_err *err)
 {
-  int fd[2] = {-1, -1};
-  const bool is_taken = pipe2(fd, O_CLOEXEC) == 0 && fcntl(fd[0], F_SETFL, O_NONBLOCK) == 0 &&
-                        dup2(fd[1], STDOUT_FILENO) >= 0;
+  enum { READ_END, WRITE_END, ENDS };
+  int end[ENDS] = {-1, -1};
+  const bool is_taken = pipe2(end, O_CLOEXEC) == 0 &&
+                        fcntl(end[READ_END], F_SETFL, O_NONBLOCK) == 0 &&
+                        dup2(end[WRITE_END], STDOUT_FILENO) >= 0;
   const int why = errno;
 
   bn_buf_init(&o->line, 2 * LINE_MAX_BYTES); /* a line without an end, and the next piece */
-  o->fd = fd[0];
-  if (fd[1] >= 0)
-    (void)close(fd[1]);
+  o->fd = end[READ_END];
+  if (end[WRITE_END] >= 0)
+    (void)close(end[WRITE_END]);
   return is_taken ? 0 : bn_err_set(err, why, "cannot take standard output: %s", strerror(why));
 }
 
@@ -79,6 +81,7 @@ void bn_remote_output_end(struct bn_remote_output *o, struct bn_send_queue *queu
 {
   if (o->fd < 0)
     return;
+  /* This process writes nothing more into the pipe, so that what is read now is all. */
   (void)dup2(STDERR_FILENO, STDOUT_FILENO);
   while (remote_output_read_piece(o, queue))
     continue;

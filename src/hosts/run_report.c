@@ -258,6 +258,8 @@ void bn_run_report_show_start(struct bn_run_report *r)
 {
   struct bn_fleet *f = r->fleet;
   const uint64_t warmup_ns = f->setup->conf->plan.warmup_ns;
+  /* The sums are of the measurement, which begins after the warm-up.  The facts have the start of
+     the hosts, before it (run_report_print_start()). */
   const struct bn_intervals_output out = {
       .rules = bn_reports_rules(f->setup->conf),
       .start = {.at_ns = f->start.mono_ns + warmup_ns, .wall_ns = f->start.wall_ns + warmup_ns},
@@ -519,6 +521,7 @@ static void run_report_print_total(struct bn_run_report *r)
 {
   struct bn_end *end = &r->end;
   struct bn_view *total = &r->result.group[0].total.view;
+  const struct bn_group *parts = r->result.group + 1; /* they follow the sum of all hosts */
   const bool is_native = bn_policy_is_native(r->setup->conf->policy);
   /* A run that was cut short or has failed has another reason to be empty. */
   const bool may_be_empty = is_native && !end->early && !end->failed;
@@ -526,7 +529,7 @@ static void run_report_print_total(struct bn_run_report *r)
   run_report_replace_facts(r);
   run_report_judge_total(r);
   bn_reporters_ended(&r->reporters);
-  (void)bn_reporters_total(&r->reporters, total, r->result.group + 1, r->result.n_groups - 1);
+  (void)bn_reporters_total(&r->reporters, total, parts, r->result.n_groups - 1);
   if (!bn_asserts_log(&r->asserts, &r->facts, !is_native))
     end->status = bn_merge_join_status(end->status, BN_STATUS_VIOLATED);
   if (may_be_empty)
@@ -568,7 +571,7 @@ void bn_run_report_end(struct bn_run_report *r)
 
   run_report_check_start(f);
   r->end = (struct bn_end){.status = run_report_find_status(f)};
-  r->end.failed = r->end.status != 0;
+  r->end.failed = r->end.status != BN_STATUS_OK;
   if (!f->is_run)
     return;
   if (f->phase == BN_FLEET_RUN)

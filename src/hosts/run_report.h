@@ -14,9 +14,9 @@ struct bn_run_report {
   const struct bn_hosts_setup *setup;
   struct bn_fleet *fleet;
   struct bn_asserts asserts;
-  struct bn_merged_result_start start;
-  struct bn_result result; /* the result of all hosts; it may have no group */
-  struct bn_end end;       /* the end of the run */
+  struct bn_merged_result_start start; /* of the hosts; a copy for the thread of the printer */
+  struct bn_result result;             /* the result of all hosts; it may have no group */
+  struct bn_end end;                   /* the end of the run */
   struct bn_printer_job begin, started, ended;
   /* The thread of the printer uses the rest between bn_run_report_show_heading() and the end. */
   struct bn_reporters reporters;

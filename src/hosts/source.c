@@ -39,7 +39,7 @@ struct remote_file {
 static int source_read_remote(struct remote_file *remote, const char *data, size_t len,
                               struct bn_err *err)
 {
-  char text[PATH_MAX + 1];
+  char text[PATH_MAX + 1]; /* all of the payload, which has at most 4 KiB (hosts/frame.c) */
   const char *file;
   size_t folder_len;
   int n, at = 0; /* where the name of the file begins */
@@ -70,6 +70,7 @@ static void source_use_file_here(struct bn_source *s, const struct remote_file *
     free(s->file);
     *s = (struct bn_source){.name = s->name,
                             .file = bn_alloc_text(path),
+                            .host = NULL, /* the file is here */
                             .len = text.len,
                             .crc = bn_crc32(0, text.data, text.len)};
   }

@@ -41,7 +41,8 @@ void bn_stop_signal_end(struct bn_stop_signal *s)
   s->fd = -1;
 }
 
-/* Stores the first signal, which has come from that process, or from none. */
+/* Stores the first signal, after which nothing waits for the reader of a FIFO.  pid 0: no process
+   has sent it. */
 static void stop_signal_set_first(struct bn_stop_signal *s, int signo, pid_t pid)
 {
   bn_stop_note_asked();

@@ -26,6 +26,9 @@ static const uint64_t glance_ns = 10 * BN_NSEC_PER_MSEC;
 /* How long the agent waits for the end of the keeper: longer than all tries take. */
 static const uint64_t removal_ns = 2 * BN_NSEC_PER_SEC;
 
+/* The ends of a pipe. */
+enum { READ_END, WRITE_END, ENDS };
+
 /* --- the keeper --- */
 
 /* Removes a file or an empty folder for nftw(3).  Returns 0 even if that fails, so that the walk
@@ -104,10 +107,9 @@ _Noreturn static void keeper_run(struct keeper_message *m, int life, int answer)
 
 /* --- the agent --- */
 
-/* Forks the keeper, with all signals blocked in it.  It gets the end of `life` that is read, and
-   the end of `answer` that is written.  Returns 0 or an error number. */
-static int keeper_start(struct bn_temp_folder *f, struct keeper_message *m, const int life[2],
-                        const int answer[2])
+/* Forks the keeper, with all signals blocked in it.  Returns 0 or an error number. */
+static int keeper_start(struct bn_temp_folder *f, struct keeper_message *m, const int life[ENDS],
+                        const int answer[ENDS])
 {
   sigset_t all, before;
 
@@ -115,7 +117,7 @@ static int keeper_start(struct bn_temp_folder *f, struct keeper_message *m, cons
   (void)sigprocmask(SIG_SETMASK, &all, &before);
   f->keeper = fork();
   if (f->keeper == 0)
-    keeper_run(m, life[0], answer[1]);
+    keeper_run(m, life[READ_END], answer[WRITE_END]);
   const int why = errno;
 
   (void)sigprocmask(SIG_SETMASK, &before, NULL);
@@ -143,22 +145,22 @@ static bool keeper_read_answer(int fd, struct keeper_message *m)
    closes the end f->life or ends.  Returns 0 or an error number, ESRCH if the keeper has ended. */
 static int temp_folder_start_keeper(struct bn_temp_folder *f, struct keeper_message *m)
 {
-  int life[2], answer[2], why;
+  int life[ENDS], answer[ENDS], why;
 
   if (pipe2(life, O_CLOEXEC) != 0)
     return errno;
-  f->life = life[1];
+  f->life = life[WRITE_END];
   if (pipe2(answer, O_CLOEXEC) != 0) {
     why = errno;
-    (void)close(life[0]);
+    (void)close(life[READ_END]);
     return why;
   }
   why = keeper_start(f, m, life, answer);
-  (void)close(life[0]);
-  (void)close(answer[1]);
+  (void)close(life[READ_END]);
+  (void)close(answer[WRITE_END]);
   if (why == 0)
-    why = keeper_read_answer(answer[0], m) ? m->why : ESRCH;
-  (void)close(answer[0]);
+    why = keeper_read_answer(answer[READ_END], m) ? m->why : ESRCH;
+  (void)close(answer[READ_END]);
   return why;
 }
 
@@ -249,7 +251,8 @@ bool bn_temp_folder_has(const struct bn_temp_folder *f, const char *name)
   return name[0] != '/' && f->files > 0 && faccessat(f->at, name, F_OK, 0) == 0;
 }
 
-/* Waits for the end of the keeper, up to removal_ns. */
+/* Waits for the end of the keeper, up to removal_ns.  A keeper that needs longer goes on without
+   this process, which does not collect it. */
 static void keeper_await_end(const struct bn_temp_folder *f)
 {
   const uint64_t until_ns = bn_clock_mono() + removal_ns;
@@ -262,6 +265,7 @@ void bn_temp_folder_done(struct bn_temp_folder *f)
 {
   if (f->at >= 0)
     (void)close(f->at);
+  /* The keeper, which reads the other end, removes the folder once this end is closed. */
   if (f->life >= 0)
     (void)close(f->life);
   if (f->keeper > 0)

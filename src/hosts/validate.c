@@ -146,14 +146,15 @@ size_t bn_valid_max_bytes(const struct bn_valid_spec *spec, bool statements)
 }
 
 /* Refuses a document with intervals or further groups before it is converted, because they would
-   take much more memory than their text.  Returns 0, or -1 and err. */
+   take much more memory than their text, and a document whose group is a member of a merged result.
+   Returns 0, or -1 and err. */
 static int validate_check_form(const struct bn_node *document, struct bn_err *err)
 {
   const struct bn_node *groups = bn_node_get(document, "groups");
   const struct bn_node *group = bn_node_get_at(groups, 0);
   const bool has_intervals = bn_node_count(bn_node_get(group, "intervals")) > 0 ||
                              bn_node_count(bn_node_get(group, "checkpoints")) > 0;
-  const bool is_member = bn_node_get(group, "host") != NULL; /* of a merged result */
+  const bool is_member = bn_node_get(group, "host") != NULL;
 
   if (bn_node_count(groups) > 1 || has_intervals || is_member)
     return bn_err_set(err, EPROTO, "its result is not that of one host without intervals");

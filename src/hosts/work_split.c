@@ -46,34 +46,51 @@ struct entry {
   size_t name_len, threads_len;
 };
 
-/* Splits "NAME:THREADS" or "[ADDRESS]:THREADS".  Returns what is wrong with it, or NULL. */
-static const char *work_split_parse_entry(const char *text, size_t len, struct entry *out)
+/* Stores the parts of an entry that ends at `end`.  colon NULL: there is no number of threads. */
+static void work_split_set_entry(struct entry *out, const char *name, size_t name_len,
+                                 const char *colon, const char *end)
 {
-  const char *end = text + len, *name = text, *name_end, *colon;
-
-  if (text[0] == '[') {
-    name = text + 1;
-    name_end = memchr(text, ']', len);
-    if (name_end == NULL || (name_end + 1 < end && name_end[1] != ':'))
-      return "an address in brackets must end with ']' or ']:threads'";
-    colon = name_end + 1 < end ? name_end + 1 : NULL;
-  } else {
-    colon = memchr(text, ':', len);
-    if (colon != NULL && memchr(colon + 1, ':', (size_t)(end - colon - 1)) != NULL)
-      return "an IPv6 address must be in brackets, as in [::1]:8";
-    name_end = colon != NULL ? colon : end;
-  }
-  *out = (struct entry){.name = name, .name_len = (size_t)(name_end - name)};
+  *out = (struct entry){.name = name, .name_len = name_len};
   if (colon != NULL) {
     out->threads = colon + 1;
-    out->threads_len = (size_t)(end - colon - 1);
+    out->threads_len = (size_t)(end - out->threads);
   }
+}
+
+/* Splits "[ADDRESS]" or "[ADDRESS]:THREADS".  Returns what is wrong with it, or NULL. */
+static const char *work_split_parse_address(const char *text, size_t len, struct entry *out)
+{
+  const char *end = text + len, *address = text + 1;
+  const char *bracket = memchr(text, ']', len);
+  const char *rest = bracket != NULL ? bracket + 1 : end;
+
+  if (bracket == NULL || (rest < end && *rest != ':'))
+    return "an address in brackets must end with ']' or ']:threads'";
+  work_split_set_entry(out, address, (size_t)(bracket - address), rest < end ? rest : NULL, end);
+  return NULL;
+}
+
+/* Splits "NAME" or "NAME:THREADS", also with an address in brackets for the name.  Returns what is
+   wrong with it, or NULL. */
+static const char *work_split_parse_entry(const char *text, size_t len, struct entry *out)
+{
+  const char *end = text + len, *colon, *name_end;
+
+  if (text[0] == '[')
+    return work_split_parse_address(text, len, out);
+  colon = memchr(text, ':', len);
+  name_end = colon != NULL ? colon : end;
+  if (colon != NULL && memchr(colon + 1, ':', (size_t)(end - colon - 1)) != NULL)
+    return "an IPv6 address must be in brackets, as in [::1]:8";
+  work_split_set_entry(out, text, (size_t)(name_end - text), colon, end);
   return NULL;
 }
 
 /* Returns what is wrong with the name of a host, or NULL. */
 static const char *work_split_find_name_fault(const char *name, size_t len)
 {
+  enum { DEL = 0x7f };
+
   if (len == 0)
     return "the name of a host is empty";
   if (len > BN_WORK_SPLIT_NAME_MAX)
@@ -81,7 +98,7 @@ static const char *work_split_find_name_fault(const char *name, size_t len)
   if (name[0] == '-')
     return "the name of a host must not begin with '-'";
   for (size_t i = 0; i < len; i++)
-    if ((unsigned char)name[i] <= ' ' || name[i] == 0x7f ||
+    if ((unsigned char)name[i] <= ' ' || name[i] == DEL ||
         strchr("'\"\\`$;&|<>()", name[i]) != NULL)
       return "the name of a host must not have blanks, quotes or other characters of a shell";
   return NULL;
@@ -243,8 +260,7 @@ static int work_split_divide_threads(const struct bn_work_split_list *list, unsi
   }
   if (numbered == 0 && total < unnumbered)
     return work_split_refuse_too_few("threads-total", total, unnumbered, err);
-  /* Each host without a number gets at least 1 of the rest; without such hosts, there is no rest.
-   */
+  /* Each host without a number gets at least 1 of the rest.  Without such a host, there is none. */
   fits = unnumbered > 0 ? total >= numbered + unnumbered : total == numbered;
   if (!fits)
     return bn_err_set(err, BN_ERR_OPTION,
