@@ -171,9 +171,9 @@ static enum bn_old_names script_choose_old_names(const struct bn_script *sc)
 static void script_forget_old_names(struct bn_script *sc)
 {
   struct bn_lua *lua = &sc->api.main->lua;
-  const bool is_modern = sc->vm.place.set == BN_SET_MODERN && bn_cmdline_has_options(lua);
 
-  if (sc->vm.old_names != BN_OLD_ON_DEMAND || !is_modern)
+  if (sc->vm.old_names != BN_OLD_ON_DEMAND || sc->vm.place.set != BN_SET_MODERN ||
+      !bn_cmdline_has_options(lua))
     return;
   sc->vm.old_names = BN_OLD_NONE;
   lua_rawgeti(lua->L, LUA_REGISTRYINDEX, lua->env_ref);
@@ -242,10 +242,13 @@ void bn_script_attach(struct bn_script *sc, struct bn_session *main_session)
 
 int bn_script_load(struct bn_script *sc, struct bn_err *err)
 {
+  const unsigned tid = 0;
+  const bool is_worker = false;
+
   if (bn_vm_find(&sc->vm, err) != 0)
     return -1;
   sc->vm.old_names = script_choose_old_names(sc);
-  sc->api.main = bn_instance_open(&sc->vm, sc->main_session, 0 /* tid */, false /* no worker */);
+  sc->api.main = bn_instance_open(&sc->vm, sc->main_session, tid, is_worker);
   if (sc->api.main == NULL)
     return -1;
   struct bn_lua *lua = &sc->api.main->lua;
@@ -320,7 +323,7 @@ void bn_script_free(struct bn_script *sc)
 {
   if (sc == NULL)
     return;
-  bn_script_detach(sc);
+  bn_script_detach(sc); /* its finalizers may use what is freed below */
   if (sc->api.own_options != NULL) /* for each script of a mix */
     for (size_t i = 0; i < sc->vm.mix->n; i++)
       bn_options_free(sc->api.own_options[i]);

@@ -90,11 +90,10 @@ static int child_open_memory_file(const char *text, size_t len, struct bn_err *e
 /* Opens the standard input of a child.  Returns a descriptor, or -1 and err. */
 static int child_open_input(const struct bn_child *c, struct bn_err *err)
 {
-  int fd;
-
   if (c->input != NULL)
     return child_open_memory_file(c->input, c->input_len, err);
-  fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  const int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
   if (fd < 0)
     (void)bn_err_set(err, errno, "cannot read '/dev/null': %s", strerror(errno));
   return fd;
@@ -121,6 +120,18 @@ static void child_close_all(const struct streams *s)
       (void)close(fds[i]);
 }
 
+/* Opens standard error in the file of standard output.  A file that was opened twice would have two
+   offsets, and each stream would overwrite the other.  Returns 0, or -1 and err. */
+static int child_share_output(struct streams *s, const char *path, struct bn_err *err)
+{
+  const int least_fd = 0;
+
+  s->errors = fcntl(s->out, F_DUPFD_CLOEXEC, least_fd);
+  if (s->errors < 0)
+    return bn_err_set(err, errno, "cannot write '%s': %s", path, strerror(errno));
+  return 0;
+}
+
 /* Opens the streams of a child.  Returns 0, or -1 and err; the caller closes those that
    are open. */
 static int child_open_streams(struct streams *s, const struct bn_child *c, struct bn_err *err)
@@ -136,16 +147,10 @@ static int child_open_streams(struct streams *s, const struct bn_child *c, struc
     s->out = child_open_output(c->out, err);
   if (s->out < 0)
     return -1;
-  if (!is_one_file) {
-    s->errors = child_open_output(c->errors, err);
-    return s->errors >= 0 ? 0 : -1;
-  }
-  /* A file that was opened twice would have two offsets, and each stream would overwrite the
-     other. */
-  s->errors = fcntl(s->out, F_DUPFD_CLOEXEC, 0);
-  if (s->errors < 0)
-    return bn_err_set(err, errno, "cannot write '%s': %s", c->errors, strerror(errno));
-  return 0;
+  if (is_one_file)
+    return child_share_output(s, c->errors, err);
+  s->errors = child_open_output(c->errors, err);
+  return s->errors >= 0 ? 0 : -1;
 }
 
 /* Waits for the end of a child, and passes signals on to its process group.  After limit_ns the
@@ -153,21 +158,21 @@ static int child_open_streams(struct streams *s, const struct bn_child *c, struc
 static void child_wait_end(struct bn_children *c, pid_t pid, uint64_t limit_ns,
                            struct bn_child_end *end)
 {
-  uint64_t until_ns = limit_ns > 0 ? bn_clock_mono() + limit_ns : UINT64_MAX;
+  uint64_t kill_ns = limit_ns > 0 ? bn_clock_mono() + limit_ns : UINT64_MAX;
   int wait_status = 0;
 
   while (waitpid(pid, &wait_status, WNOHANG) == 0) {
     const uint64_t now_ns = bn_clock_mono();
     int signo;
 
-    if (now_ns >= until_ns) {
+    if (now_ns >= kill_ns) {
       (void)kill(-pid, end->timed_out ? SIGKILL : SIGTERM);
       end->timed_out = true;
-      until_ns = now_ns + KILL_AFTER_NS;
+      kill_ns = now_ns + KILL_AFTER_NS;
     }
     /* A wait takes at most a second, because the SIGCHLD of this child may be lost: several that
        are pending come as one. */
-    signo = child_wait_signal(c, bn_clock_min(until_ns, now_ns + BN_NSEC_PER_SEC));
+    signo = child_wait_signal(c, bn_clock_min(kill_ns, now_ns + BN_NSEC_PER_SEC));
     if (signo > 0 && signo != SIGCHLD)
       (void)kill(-pid, signo);
   }

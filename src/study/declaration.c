@@ -82,8 +82,6 @@ static void declaration_check_names(const struct reading *r, const char *const *
 /* Returns the member of that name, which must be a text, or NULL if there is none. */
 static const char *declaration_read_text(const struct reading *r, const char *name)
 {
-  const char *text;
-
   lua_getfield(r->L, r->table, name);
   if (lua_isnil(r->L, -1)) {
     lua_pop(r->L, 1);
@@ -91,7 +89,8 @@ static const char *declaration_read_text(const struct reading *r, const char *na
   }
   if (lua_type(r->L, -1) != LUA_TSTRING)
     declaration_refuse(r, "'%s' must be a text", name);
-  text = lua_tostring(r->L, -1);
+  const char *text = lua_tostring(r->L, -1);
+
   declaration_keep_value(r);
   return text;
 }
@@ -110,10 +109,10 @@ static const char *declaration_require_text(const struct reading *r, const char 
 static bool declaration_read_switch(const struct reading *r, const char *name)
 {
   lua_getfield(r->L, r->table, name);
-  const bool is_on = lua_toboolean(r->L, -1) != 0;
-
   if (!lua_isnil(r->L, -1) && !lua_isboolean(r->L, -1))
     declaration_refuse(r, "'%s' must be true or false", name);
+  const bool is_on = lua_toboolean(r->L, -1) != 0;
+
   lua_pop(r->L, 1);
   return is_on;
 }
@@ -136,13 +135,13 @@ static bool declaration_read_integer(const struct reading *r, const char *name, 
 static const char *const *declaration_read_text_list(const struct reading *r, const char *name)
 {
   const char **text = NULL;
-  size_t n;
 
   lua_getfield(r->L, r->table, name);
   if (!lua_isnil(r->L, -1) && !lua_istable(r->L, -1))
     declaration_refuse(r, "'%s' must be a list of texts", name);
-  n = lua_istable(r->L, -1) ? lua_objlen(r->L, -1) : 0;
-  if (n > 0)
+  const size_t n = lua_istable(r->L, -1) ? lua_objlen(r->L, -1) : 0;
+
+  if (n > 0) /* with the NULL that ends the list */
     text = declaration_keep_block(r, (n + 1) * sizeof *text);
   for (size_t i = 0; i < n; i++) {
     lua_rawgeti(r->L, -1, (int)i + 1);
@@ -199,8 +198,6 @@ static unsigned declaration_read_traits(const struct reading *r)
    is turned into such a text. */
 static const char *declaration_read_default(const struct reading *r)
 {
-  const char *text;
-
   lua_getfield(r->L, r->table, "def");
   switch (lua_type(r->L, -1)) {
   case LUA_TNIL:
@@ -216,7 +213,8 @@ static const char *declaration_read_default(const struct reading *r)
   default:
     declaration_refuse(r, "'def' must be the default as a user types it");
   }
-  text = lua_tostring(r->L, -1); /* turns a number into a text in place */
+  const char *text = lua_tostring(r->L, -1); /* turns a number into a text in place */
+
   declaration_keep_value(r);
   return text;
 }
@@ -306,6 +304,7 @@ static const struct bn_opt *declaration_read_option_list(const struct reading *r
 {
   lua_State *L = r->L;
   const size_t n = lua_objlen(L, r->table);
+  /* The last row stays zero, which ends the table. */
   struct bn_opt *option = declaration_keep_block(r, (n + 1) * sizeof *option);
 
   for (size_t i = 0; i < n; i++) {
@@ -390,7 +389,7 @@ const struct bn_subcommand *bn_declaration_read_study(lua_State *L, int index)
   lua_getfield(L, index, "run");
   if (!lua_isfunction(L, -1))
     declaration_refuse(&r, "'run' must be a function");
-  lua_settop(L, r.kept);
+  lua_settop(L, r.kept); /* the list of kept values is on top */
   return sub;
 }
 

@@ -23,10 +23,10 @@ enum {
 };
 
 /* Names in the registry: metatables that mark lists, maps and reals; a table with the order of each
-   map, which dies with the map; the metatable of trees.  An order has the list of the map's keys,
-   and `true` under each of these keys. */
+   map, which dies with the map; the metatable of trees; the function table.sort, which a study may
+   replace.  An order has the list of the map's keys, and `true` under each of these keys. */
 static const char list_key[] = "bn.list", map_key[] = "bn.map", real_key[] = "bn.real",
-                  order_key[] = "bn.order", tree_key[] = "bn.tree";
+                  order_key[] = "bn.order", tree_key[] = "bn.tree", sort_key[] = "bn.sort";
 
 static const char null; /* its address is the value of document.null */
 
@@ -227,15 +227,14 @@ static int document_read(lua_State *L)
 {
   const char *path = luaL_checkstring(L, 1);
   struct tree *t = document_push_tree(L);
-  int n;
 
   t->text.max = DOCUMENT_MAX;
   if (bn_file_read(path, &t->text) != 0)
     return bn_native_push_read_error(L, path, errno);
-  n = document_push_parsed(L, t, t->text.data, t->text.len);
-  const bool is_document = !lua_isnil(L, -n); /* the first of the n values */
+  const int n = document_push_parsed(L, t, t->text.data, t->text.len);
+  const bool is_refused = n > 1; /* nil and a sentence, which gets the path */
 
-  if (!is_document) {
+  if (is_refused) {
     lua_pushfstring(L, "cannot read '%s': %s", path, lua_tostring(L, -1));
     lua_replace(L, -2);
   }
@@ -286,28 +285,31 @@ static struct bn_node *document_make_list(struct writing *w, int index, int dept
   return list;
 }
 
-/* Pushes a sorted list of the keys of the map at `index` that are not in the order at `order`; 0:
-   the map has no order.  Keys that are not texts are left out. */
+/* Returns whether the order at `order`, which may be nil, has the key at `key`. */
+static bool document_is_in_order(lua_State *L, int order, int key)
+{
+  return lua_istable(L, order) && document_has_key(L, order, key);
+}
+
+/* Pushes a sorted list of the keys of the map at `index` that are not in its order at `order`,
+   which may be nil.  Keys that are not texts are left out. */
 static void document_push_other_keys(lua_State *L, int index, int order)
 {
+  const int others = lua_gettop(L) + 1, key = others + 1; /* indices on the stack */
   int n = 0;
 
   lua_newtable(L);
-  const int keys = lua_gettop(L), key = keys + 1;
-
   lua_pushnil(L);
   while (lua_next(L, index) != 0) {
     lua_pop(L, 1); /* the value; the key stays for lua_next() */
-    if (lua_type(L, key) == LUA_TSTRING && (order == 0 || !document_has_key(L, order, key))) {
+    if (lua_type(L, key) == LUA_TSTRING && !document_is_in_order(L, order, key)) {
       lua_pushvalue(L, key);
-      lua_rawseti(L, keys, ++n);
+      lua_rawseti(L, others, ++n);
     }
   }
-  lua_getglobal(L, "table");
-  lua_getfield(L, -1, "sort");
-  lua_pushvalue(L, keys);
+  lua_getfield(L, LUA_REGISTRYINDEX, sort_key);
+  lua_pushvalue(L, others);
   lua_call(L, 1, 0);
-  lua_settop(L, keys);
 }
 
 /* Adds to a node the members of the map at `index` whose keys are in the list at `keys`.  The map
@@ -339,11 +341,9 @@ static struct bn_node *document_make_map(struct writing *w, int index, int depth
   const int top = lua_gettop(L), order = top + 1, others = top + 2;
 
   document_push_order(L, index);
-  const bool has_order = lua_istable(L, order);
-
-  if (has_order)
+  if (lua_istable(L, order))
     document_add_members(w, map, index, order, depth);
-  document_push_other_keys(L, index, has_order ? order : 0);
+  document_push_other_keys(L, index, order);
   document_add_members(w, map, index, others, depth);
   lua_settop(L, top);
   return map;
@@ -403,13 +403,11 @@ static struct bn_node *document_make_node(struct writing *w, int index, int dept
 static int document_print(lua_State *L)
 {
   const lua_Integer indent = luaL_optinteger(L, 2, 0);
-  struct tree *t;
   size_t len = 0;
-  char *text;
 
   luaL_checkany(L, 1);
   luaL_argcheck(L, indent >= 0 && indent <= INDENT_MAX, 2, "an indent has 0 to 31 blanks");
-  t = document_push_tree(L);
+  struct tree *t = document_push_tree(L);
   struct writing w = {.L = L};
 
   t->root = document_make_node(&w, 1, DEPTH_MAX);
@@ -417,7 +415,8 @@ static int document_print(lua_State *L)
     return luaL_error(L, "%s", w.refusal);
   if (t->root == NULL || w.out.failed)
     return luaL_error(L, "out of memory");
-  text = bn_node_print(t->root, (unsigned)indent, &len);
+  char *text = bn_node_print(t->root, (unsigned)indent, &len);
+
   if (text == NULL)
     return luaL_error(L, "out of memory");
   lua_pushlstring(L, text, len);
@@ -522,23 +521,31 @@ static int document_next_pair(lua_State *L)
   }
 }
 
+/* Appends the items of the list at `from` to the list at `to`. */
+static void document_append_items(lua_State *L, int from, int to)
+{
+  const int n_before = (int)lua_objlen(L, to), n = (int)lua_objlen(L, from);
+
+  for (int i = 1; i <= n; i++) {
+    lua_rawgeti(L, from, i);
+    lua_rawseti(L, to, n_before + i);
+  }
+}
+
 /* document.pairs(map): returns an iterator over the members in the order in which they are
    printed. */
 static int document_pairs(lua_State *L)
 {
   enum { MAP = 1, ORDER, OTHERS, KEYS }; /* indices on the stack */
-  int n = 0;
 
   luaL_checktype(L, MAP, LUA_TTABLE);
   lua_settop(L, MAP);
   document_push_order(L, MAP);
-  document_push_other_keys(L, MAP, lua_istable(L, ORDER) ? ORDER : 0);
-  lua_newtable(L); /* for the keys with an order and, after them, the others */
-  for (int from = ORDER; from <= OTHERS; from++)
-    for (int i = 1; lua_istable(L, from) && i <= (int)lua_objlen(L, from); i++) {
-      lua_rawgeti(L, from, i);
-      lua_rawseti(L, KEYS, ++n);
-    }
+  document_push_other_keys(L, MAP, ORDER);
+  lua_newtable(L);
+  if (lua_istable(L, ORDER))
+    document_append_items(L, ORDER, KEYS);
+  document_append_items(L, OTHERS, KEYS);
   lua_pushvalue(L, MAP);
   lua_pushvalue(L, KEYS);
   lua_pushinteger(L, 0);
@@ -559,8 +566,17 @@ static int document_is_list(lua_State *L)
 static int document_push_real_text(lua_State *L)
 {
   lua_rawgeti(L, 1, 1);
-  lua_tostring(L, -1);
+  (void)lua_tostring(L, -1); /* turns the number into a text in place */
   return 1;
+}
+
+/* Keeps the present table.sort for document_push_other_keys(). */
+static void document_keep_sort(lua_State *L)
+{
+  lua_getglobal(L, "table");
+  lua_getfield(L, -1, "sort");
+  lua_setfield(L, LUA_REGISTRYINDEX, sort_key);
+  lua_pop(L, 1);
 }
 
 /* Makes the table of orders.  Its keys, the maps, are weak, so that an order dies with its map. */
@@ -582,6 +598,7 @@ int bn_study_document_open(lua_State *L)
                                        {"real", document_real},       {"pairs", document_pairs},
                                        {"is_list", document_is_list}, {NULL, NULL}};
 
+  document_keep_sort(L);
   document_open_order(L);
   luaL_newmetatable(L, list_key);
   luaL_newmetatable(L, map_key);

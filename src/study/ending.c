@@ -74,11 +74,12 @@ static bool ending_remove_content(int folder, int depth)
    others are removed. */
 static bool ending_remove_entry(int folder, const char *name, int depth)
 {
-  int inner;
+  const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
   if (unlinkat(folder, name, 0) == 0)
     return true;
-  inner = depth > 0 ? openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
+  const int inner = depth > 0 ? openat(folder, name, flags) : -1;
+
   if (inner < 0)
     return false;
   while (ending_remove_content(inner, depth - 1))
@@ -152,6 +153,7 @@ void bn_ending_note_signal(int signo)
 {
   if (ending.noted != 0 || signo == 0)
     return;
+  /* The time comes first, because the handler reads it once a signal is noted. */
   atomic_store(&ending.noted_ns, bn_clock_mono());
   ending.noted = signo;
 }

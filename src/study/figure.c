@@ -45,27 +45,26 @@ struct bn_finding bn_figure_judge(const struct bn_assert *a, const struct bn_res
   return bn_assert_judge(a, total, &rules);
 }
 
-/* Figures and latencies that only runs with --rate have count as measured, because a study may set
-   --rate in its other runs. */
+/* A figure or latency that is measured only with --rate is no lack of this run, because a study may
+   set --rate in its other runs. */
 int bn_figure_check(const struct bn_assert *a, const struct bn_result *r, struct bn_err *err)
 {
   const struct bn_view *total = bn_result_total(r);
 
   if (total == NULL || bn_statset_waiting_place(a->part) > 0)
     return 0;
-  return bn_assert_check(a,
-                         &(struct bn_assert_scope){.metrics = &total->delta->metrics,
-                                                   .kinds = 1U << total->kind,
-                                                   .paced = true,
-                                                   .native = r->facts.plan.native,
-                                                   .statements = total->n_statements > 0},
-                         err);
+  const struct bn_assert_scope scope = {.metrics = &total->delta->metrics,
+                                        .kinds = 1U << total->kind,
+                                        .paced = true,
+                                        .native = r->facts.plan.native,
+                                        .statements = total->n_statements > 0};
+
+  return bn_assert_check(a, &scope, err);
 }
 
 bool bn_figure_find(const struct bn_figure_name *name, const struct bn_result *r, double *value)
 {
   const struct bn_view *v = bn_result_total(r);
-  struct bn_finding finding;
 
   if (v == NULL)
     return false;
@@ -73,7 +72,8 @@ bool bn_figure_find(const struct bn_figure_name *name, const struct bn_result *r
     *value = v->kind == BN_KIND_SQL ? v->transactions_per_s : v->events_per_s;
     return true;
   }
-  finding = bn_figure_judge(&name->metric, r);
+  const struct bn_finding finding = bn_figure_judge(&name->metric, r);
+
   *value = finding.value;
   return finding.measured;
 }

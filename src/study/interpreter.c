@@ -89,7 +89,8 @@ static const struct module *interpreter_find_module(const char *name)
 }
 
 /* Pushes the function of an embedded module.  Tracebacks name its file in the sources: '.' in the
-   name of a module separates folders.  Returns as lua_load() does. */
+   name of a module separates folders.  Returns 0, or another result of lua_load() after pushing a
+   message instead. */
 static int interpreter_load_module(lua_State *L, const struct module *m)
 {
   static const char folder[] = "@src/lua/";
@@ -120,18 +121,20 @@ static int interpreter_search_embedded(lua_State *L)
    before those of files, so that no file takes the place of an embedded module. */
 static void interpreter_open_searcher(lua_State *L)
 {
+  enum { PRELOAD = 1, EMBEDDED }; /* places in package.loaders */
+
   lua_getglobal(L, "package");
   lua_getfield(L, -1, "loaders");
-  for (int i = (int)lua_objlen(L, -1); i >= 2; i--) {
+  for (int i = (int)lua_objlen(L, -1); i > PRELOAD; i--) {
     lua_rawgeti(L, -1, i);
     lua_rawseti(L, -2, i + 1);
   }
   lua_pushcfunction(L, interpreter_search_embedded);
-  lua_rawseti(L, -2, 2);
+  lua_rawseti(L, -2, EMBEDDED);
   lua_pop(L, 2);
 }
 
-/* Lets `require` load the module of that name by calling `open`. */
+/* Lets `require` load the module of that name by calling `open`, which returns it. */
 static void interpreter_preload_module(lua_State *L, const char *name, lua_CFunction open)
 {
   luaL_findtable(L, LUA_REGISTRYINDEX, "_PRELOAD", 2);
@@ -156,14 +159,16 @@ static void interpreter_search_folder_of(lua_State *L, const char *path)
 
 int bn_interpreter_load_file(lua_State *L, const char *path, struct bn_err *err)
 {
+  enum { WHY_MAX = 400 }; /* bytes of LuaJIT's message, so that the path fits into err too */
+
   if (luaL_loadfile(L, path) != 0) {
     const char *why = lua_tostring(L, -1);
 
     /* LuaJIT cuts a long name of a file, which is then put in front. */
     if (strstr(why, path) != NULL)
-      (void)bn_err_set(err, 0, "%.400s", why);
+      (void)bn_err_set(err, 0, "%.*s", WHY_MAX, why);
     else
-      (void)bn_err_set(err, 0, "%s: %.400s", path, why);
+      (void)bn_err_set(err, 0, "%s: %.*s", path, WHY_MAX, why);
     lua_pop(L, 1);
     return -1;
   }

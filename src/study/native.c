@@ -41,7 +41,7 @@ static int native_log(lua_State *L)
   return 0;
 }
 
-/* Pushes the path of this program. */
+/* Pushes the path of this program.  Raises an error if it cannot be found. */
 static void native_push_program(lua_State *L)
 {
   struct bn_err err;

@@ -176,8 +176,8 @@ static void children_push_end(lua_State *L, const struct bn_child_end *end,
 /* The most bytes of a child's output that are captured. */
 enum { OUTPUT_MAX = 1 << 30 };
 
-/* Reads the table at 1 into child, whose output goes to `output` if the table asks for that. Pushes
-   values that keep the words of the child. */
+/* Reads the table at 1 into child, whose output goes to `output` if the table asks for that.  The
+   values that it pushes keep the words of the child. */
 static void children_read_child(lua_State *L, struct bn_child *child, struct bn_buf *output)
 {
   luaL_checktype(L, 1, LUA_TTABLE);
@@ -201,13 +201,13 @@ static int native_child(lua_State *L)
   struct state *s = children_get_state(L);
   struct bn_child_end end;
   struct bn_err err = {0};
-  int rc;
 
   children_read_child(L, &child, &output);
   /* The output of the study comes before that of the child. */
   (void)fflush(stdout);
   children_begin_wait(s);
-  rc = bn_child_run(&s->children, &child, &end, &err);
+  const int rc = bn_child_run(&s->children, &child, &end, &err);
+
   children_end_wait(s);
   if (rc != 0) {
     bn_buf_done(&output);

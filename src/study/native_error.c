@@ -67,13 +67,11 @@ void bn_native_set_mark(lua_State *L, const char *key)
 
 const char *bn_native_get_failure(lua_State *L, int index)
 {
-  const char *text;
-
   if (!bn_native_has_mark(L, index, failure_key))
     return NULL;
-  /* The text stays valid after the pop, because the table has it. */
   lua_getfield(L, index, "message");
-  text = lua_tostring(L, -1);
-  lua_pop(L, 1);
+  const char *text = lua_tostring(L, -1);
+
+  lua_pop(L, 1); /* the text stays valid, because the table has it */
   return text;
 }

@@ -159,21 +159,30 @@ static void figures_set_all(lua_State *L, const struct bn_view *v)
   }
 }
 
-/* Pushes a table of an interval. */
-static void figures_push_interval(lua_State *L, const struct bn_view *v)
+/* Pushes a list with {percent =, s =} for each percentile of a view; s is absent if it is not
+   known. */
+static void figures_push_percentiles(lua_State *L, const struct bn_view *v)
 {
-  lua_createtable(L, 0, 64);
-  figures_set_all(L, v);
-  bn_native_set_number(L, "start_s", v->at_s - v->span_s);
-  bn_native_set_number(L, "end_s", v->at_s);
-  lua_createtable(L, (int)v->n_percents, 0);
-  for (size_t i = 0; v->percentile_s != NULL && i < v->n_percents; i++) {
+  const size_t n = v->percentile_s != NULL ? v->n_percents : 0;
+
+  lua_createtable(L, (int)n, 0);
+  for (size_t i = 0; i < n; i++) {
     lua_createtable(L, 0, 2);
     bn_native_set_number(L, "percent", v->percents[i]);
     if (!isnan(v->percentile_s[i]))
       bn_native_set_number(L, "s", v->percentile_s[i]);
     lua_rawseti(L, -2, (int)i + 1);
   }
+}
+
+/* Pushes a table of an interval: its figures, its times and its percentiles. */
+static void figures_push_interval(lua_State *L, const struct bn_view *v)
+{
+  lua_createtable(L, 0, 64);
+  figures_set_all(L, v);
+  bn_native_set_number(L, "start_s", v->at_s - v->span_s);
+  bn_native_set_number(L, "end_s", v->at_s);
+  figures_push_percentiles(L, v);
   lua_setfield(L, -2, "percentiles");
 }
 

@@ -51,7 +51,7 @@ static int native_lock(lua_State *L)
   int *fd = lua_newuserdata(L, sizeof *fd);
   struct bn_err err;
 
-  *fd = -1;
+  *fd = -1; /* nothing to close, for __gc */
   bn_native_set_mark(L, lock_key);
   *fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (*fd >= 0 && flock(*fd, LOCK_EX | LOCK_NB) == 0)

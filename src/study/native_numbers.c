@@ -44,10 +44,12 @@ static int native_expm1(lua_State *L)
 
 /* --- seeds --- */
 
-/* native.entropy(): returns a seed of 53 bits, which a number of Lua holds. */
+/* native.entropy(): returns a random seed, of as many bits as a number of Lua holds exactly. */
 static int native_entropy(lua_State *L)
 {
-  lua_pushnumber(L, (double)(bn_rng_entropy() >> 11));
+  enum { DRAWN_BITS = 64, HELD_BITS = 53 };
+
+  lua_pushnumber(L, (double)(bn_rng_entropy() >> (DRAWN_BITS - HELD_BITS)));
   return 1;
 }
 

@@ -19,6 +19,8 @@
 static const char tables_key[] = "bn.option_traits", set_key[] = "bn.optset",
                   traits_of_key[] = "bn.traits_of";
 
+/* The pointer has a userdata of its own, because C does not convert a pointer to a function to the
+   void * of a light userdata. */
 void bn_native_set_traits(lua_State *L, bn_opt_traits_of *traits_of)
 {
   bn_opt_traits_of **kept = lua_newuserdata(L, sizeof *kept);
@@ -27,13 +29,14 @@ void bn_native_set_traits(lua_State *L, bn_opt_traits_of *traits_of)
   lua_setfield(L, LUA_REGISTRYINDEX, traits_of_key);
 }
 
+/* Each interpreter has the userdata: bn_interpreter_new() calls bn_native_set_traits(). */
 bn_opt_traits_of *bn_native_get_traits(lua_State *L)
 {
   lua_getfield(L, LUA_REGISTRYINDEX, traits_of_key);
-  bn_opt_traits_of *const *traits_of = lua_touserdata(L, -1);
+  bn_opt_traits_of *const *kept = lua_touserdata(L, -1);
 
-  lua_pop(L, 1);
-  return *traits_of;
+  lua_pop(L, 1); /* the registry keeps the userdata */
+  return *kept;
 }
 
 /* All options with the same traits share one table, because a result has a hundred options. */

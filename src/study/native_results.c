@@ -101,6 +101,19 @@ static void results_push_fact(lua_State *L, const struct bn_fact *fact)
   }
 }
 
+/* Pushes the table of a section, which is a member of the table on top, and makes it first if it is
+   not there. */
+static void results_push_section(lua_State *L, const char *section)
+{
+  lua_getfield(L, -1, section);
+  if (!lua_isnil(L, -1))
+    return;
+  lua_pop(L, 1);
+  lua_newtable(L);
+  lua_pushvalue(L, -1);
+  lua_setfield(L, -3, section);
+}
+
 /* Pushes a table of tables, with the facts by section and key. */
 static void results_push_facts(lua_State *L, const struct bn_result *r)
 {
@@ -108,16 +121,10 @@ static void results_push_facts(lua_State *L, const struct bn_result *r)
   for (size_t i = 0; i < r->facts.n_facts; i++) {
     const struct bn_fact *fact = &r->facts.fact[i];
 
-    lua_getfield(L, -1, fact->section);
-    if (lua_isnil(L, -1)) {
-      lua_pop(L, 1);
-      lua_newtable(L);
-      lua_pushvalue(L, -1);
-      lua_setfield(L, -3, fact->section);
-    }
+    results_push_section(L, fact->section);
     results_push_fact(L, fact);
     lua_setfield(L, -2, fact->key);
-    lua_pop(L, 1);
+    lua_pop(L, 1); /* the section */
   }
 }
 
@@ -350,16 +357,17 @@ static int native_result(lua_State *L)
   const char *path = luaL_checkstring(L, 1);
   const bool only_totals = luaL_checkoption(L, 2, "all", parts) == TOTALS;
   struct bn_err err = {0};
-  struct bn_native_result *r;
-  enum outcome outcome;
 
   results_count_bytes(L, path);
-  r = lua_newuserdata(L, sizeof *r);
+  struct bn_native_result *r = lua_newuserdata(L, sizeof *r);
+
   *r = (struct bn_native_result){.open = false};
   bn_native_set_mark(L, BN_NATIVE_RESULT);
   lua_newtable(L);
   lua_setfenv(L, -2);
-  outcome = results_load(path, results_get_byte_limit(L), only_totals, &r->stored, &err);
+  const uint64_t max_bytes = results_get_byte_limit(L);
+  const enum outcome outcome = results_load(path, max_bytes, only_totals, &r->stored, &err);
+
   r->open = outcome == LOADED;
   if (r->open) {
     bn_facts_set_traits(&r->stored.result.facts, bn_native_get_traits(L));

@@ -166,9 +166,10 @@ static int rows_row(lua_State *L)
 static int rows_test_figures(lua_State *L)
 {
   const struct bn_view *v = bn_result_total(&bn_native_check_result(L, 1)->stored.result);
+  const size_t n = v != NULL ? v->n_figures : 0;
 
-  lua_newtable(L);
-  for (size_t i = 0; v != NULL && i < v->n_figures; i++) {
+  lua_createtable(L, (int)n, 0);
+  for (size_t i = 0; i < n; i++) {
     lua_createtable(L, 0, 3);
     bn_native_set_text(L, "key", v->figures[i].key);
     bn_native_set_text(L, "text", v->figures[i].text);
@@ -182,9 +183,10 @@ static int rows_test_figures(lua_State *L)
 static int rows_event_kinds(lua_State *L)
 {
   const struct bn_view *v = bn_result_total(&bn_native_check_result(L, 1)->stored.result);
+  const size_t n = v != NULL ? v->n_event_kinds : 0;
 
-  lua_newtable(L);
-  for (size_t i = 0; v != NULL && i < v->n_event_kinds; i++) {
+  lua_createtable(L, (int)n, 0);
+  for (size_t i = 0; i < n; i++) {
     lua_pushstring(L, v->event_kinds[i].name);
     lua_rawseti(L, -2, (int)i + 1);
   }

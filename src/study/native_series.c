@@ -7,6 +7,8 @@
 #include "base/hist.h"
 #include "study/native_result.h"
 
+enum { RANKS = 2 }; /* the index on the stack of the ranks, the argument of r:series() */
+
 /* --- intervals --- */
 
 /* Returns the latency histogram of an interval, or NULL if the document has none. */
@@ -83,16 +85,17 @@ static const struct bn_hist *series_expand_histogram(const struct bn_record *r,
   return memory;
 }
 
-/* Sets item i of each array in "latency_s" of the table at `series` to a percentile of interval i.
-   The ranks are in the list at 2.  `memory` is for series_expand_histogram. */
+/* Sets item i of each array in "latency_s" of the table at `series` to the percentile of interval i
+   that has the rank of the array, in the list at RANKS.  `memory` is for
+   series_expand_histogram. */
 static void series_set_latencies(lua_State *L, int series, size_t i, const struct bn_record *r,
                                  struct bn_hist *memory, bool is_nearest)
 {
   const struct bn_hist *latencies = series_expand_histogram(r, memory);
 
   lua_getfield(L, series, "latency_s");
-  for (int k = 1; k <= (int)lua_objlen(L, 2); k++) {
-    lua_rawgeti(L, 2, k);
+  for (int k = 1; k <= (int)lua_objlen(L, RANKS); k++) {
+    lua_rawgeti(L, RANKS, k);
     const double rank = lua_tonumber(L, -1);
 
     lua_pop(L, 1);
@@ -105,7 +108,7 @@ static void series_set_latencies(lua_State *L, int series, size_t i, const struc
 }
 
 /* Pushes {at_s = {}, …, latency_s = {{}, …}} with arrays for n intervals; latency_s has an array
-   for each rank in the list at 2.  Returns the index of the table. */
+   for each rank in the list at RANKS.  Returns the index of the table. */
 static int series_push_arrays(lua_State *L, size_t n)
 {
   /* These are drawn over time (lint: figure list). */
@@ -117,7 +120,7 @@ static int series_push_arrays(lua_State *L, size_t n)
     lua_setfield(L, -2, names[i]);
   }
   lua_newtable(L);
-  for (int k = 1; k <= (int)lua_objlen(L, 2); k++) {
+  for (int k = 1; k <= (int)lua_objlen(L, RANKS); k++) {
     lua_createtable(L, (int)n, 0);
     lua_rawseti(L, -2, k);
   }
@@ -134,8 +137,8 @@ static int series_make(lua_State *L)
   const bool is_nearest = !bn_native_check_result(L, 1)->stored.result.facts.plan.native;
   struct bn_hist *memory = NULL; /* for the histogram of an interval; NULL: no interval has one */
 
-  luaL_checktype(L, 2, LUA_TTABLE);
-  lua_settop(L, 2);
+  luaL_checktype(L, RANKS, LUA_TTABLE);
+  lua_settop(L, RANKS);
   const int series = series_push_arrays(L, g->n_intervals);
 
   if (series_has_histograms(g))
@@ -161,7 +164,8 @@ struct buckets {
   size_t n;  /* buckets in them */
 };
 
-/* Adds a bucket to the arrays of the table, for bn_hist_each. */
+/* Appends a bucket to the arrays "count" and "s" of the table, for bn_hist_each.  "s" has the
+   highest value of the bucket in seconds; in that of the values beyond the range it is infinite. */
 static void series_push_bucket(void *arg, uint64_t lowest, uint64_t highest, uint64_t count)
 {
   struct buckets *b = arg;
@@ -182,7 +186,6 @@ static int series_buckets(lua_State *L)
   const struct bn_group *g = series_get_group(L);
   const struct bn_view *v = &g->total.view;
   struct buckets b = {.L = L};
-  struct bn_hist *latencies;
 
   if (!g->has_total || v->latency == NULL) {
     lua_pushnil(L);
@@ -196,7 +199,8 @@ static int series_buckets(lua_State *L)
   lua_setfield(L, b.table, "count");
   lua_pushnumber(L, v->max_s);
   lua_setfield(L, b.table, "max_s");
-  latencies = bn_hist_new();
+  struct bn_hist *latencies = bn_hist_new();
+
   bn_hist_add(latencies, v->latency);
   if (v->ages != NULL)
     bn_hist_add(latencies, v->ages);

@@ -32,8 +32,9 @@ static int native_escape(lua_State *L)
   return 1;
 }
 
-/* native.escape_markdown(text [, size]): returns the same for a cell or a line of Markdown.  The
-   size is twice that of native.escape(), because each byte may get a backslash. */
+/* native.escape_markdown(text [, size]): returns a text that a cell or a line of Markdown shows as
+   it is, cut to less than `size` bytes.  The default size is twice that of native.escape(), because
+   each byte may get a backslash. */
 static int native_escape_markdown(lua_State *L)
 {
   const char *text = luaL_checkstring(L, 1);

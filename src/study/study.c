@@ -34,7 +34,7 @@ static int study_declare(lua_State *L)
     return bn_native_raise(L);
   }
   lua_settop(L, 1);
-  s->sub = *bn_declaration_read_study(L, 1);
+  s->sub = *bn_declaration_read_study(L, 1); /* pushes the value that is kept */
   s->sub.name = name;
   lua_setfield(L, LUA_REGISTRYINDEX, kept_key);
   lua_getfield(L, 1, "run");
@@ -68,13 +68,11 @@ static struct bn_study *study_new(const char *prefix, const char *name, bn_opt_t
 struct bn_study *bn_study_open(const char *name, bn_opt_traits_of *traits_of, struct bn_err *err)
 {
   struct bn_study *s = study_new("", name, traits_of, err);
-  char module[64];
 
   if (s == NULL)
     return NULL;
-  (void)snprintf(module, sizeof module, "study.%s", name);
   lua_getglobal(s->L, "require");
-  lua_pushstring(s->L, module);
+  lua_pushfstring(s->L, "study.%s", name);
   if (bn_interpreter_call(s->L, 1, 1, name, err) == 0 && study_read(s, err) == 0)
     return s;
   bn_study_free(s);
@@ -86,6 +84,7 @@ struct bn_study *bn_study_open(const char *name, bn_opt_traits_of *traits_of, st
    fault of the study has been printed. */
 static int study_read_file(struct bn_study *s, const char *path, struct bn_err *err)
 {
+  enum { WHY_MAX = 400 }; /* bytes of a sentence, so that the path fits into err too */
   struct bn_err why = {0};
   int rc = bn_interpreter_call(s->L, 0, 1, s->name, &why);
 
@@ -95,7 +94,7 @@ static int study_read_file(struct bn_study *s, const char *path, struct bn_err *
     rc = study_read(s, &why);
   }
   if (rc != 0 && why.text[0] != '\0')
-    (void)bn_err_set(err, why.code, "%s: %.400s", path, why.text);
+    (void)bn_err_set(err, why.code, "%s: %.*s", path, WHY_MAX, why.text);
   return rc;
 }
 
@@ -142,15 +141,14 @@ static int study_call(lua_State *L)
 int bn_study_run(struct bn_study *s, const void *conf, const char *const *operand,
                  struct bn_err *err)
 {
-  int status;
-
   lua_pushcfunction(s->L, study_call);
   lua_pushlightuserdata(s->L, s);
   lua_pushlightuserdata(s->L, (void *)(uintptr_t)conf);
   lua_pushlightuserdata(s->L, (void *)(uintptr_t)operand);
   if (bn_interpreter_call(s->L, 3, 1, s->name, err) != 0)
     return EXIT_FAILURE;
-  status = (int)lua_tointeger(s->L, -1); /* 0 for nil */
+  const int status = (int)lua_tointeger(s->L, -1); /* 0 for nil */
+
   lua_pop(s->L, 1);
   return status;
 }

@@ -30,7 +30,7 @@ static const struct bn_metric memory_metrics[] = {
    page, and loads would wait for stores to that offset of another page. */
 enum { ARRAY_GAP = 17 * BN_VECTOR_LINE };
 
-/* Returns the bytes of an area: a block, or an array of that size for each of a, b and c. */
+/* Returns the bytes of an area: a block, or an array of its size for each of a, b and c. */
 static size_t memory_area_size(const struct bn_memory *m)
 {
   const size_t block = (size_t)m->conf->block_size;
@@ -42,6 +42,12 @@ static size_t memory_area_size(const struct bn_memory *m)
 static double *memory_array_of(const struct bn_memory *m, const struct bn_area *a, unsigned i)
 {
   return (double *)(void *)((char *)a->at + i * ((size_t)m->conf->block_size + ARRAY_GAP));
+}
+
+/* Returns the area of a session: its own, or the only one. */
+static const struct bn_area *memory_area_of(const struct bn_memory *m, unsigned id)
+{
+  return &m->area[m->local ? id : 0];
 }
 
 /* Writes STREAM's initial values to the bytes from `from` up to `to` of its arrays a and b. */
@@ -73,10 +79,10 @@ static int memory_fill_area(const struct bn_memory *m, const struct bn_area *a,
                             struct bn_session *s, struct bn_err *err)
 {
   const size_t size = (size_t)m->conf->block_size;
-  size_t to;
 
-  for (size_t from = 0; from < size; from = to) {
-    to = size - from < BN_AREA_PIECE ? size : from + BN_AREA_PIECE;
+  for (size_t from = 0; from < size; from += BN_AREA_PIECE) {
+    const size_t to = size - from < BN_AREA_PIECE ? size : from + BN_AREA_PIECE;
+
     if (bn_area_check_run(s, err) != 0)
       return -1;
     memory_fill_piece(m, a, from, to, &s->rng);
@@ -153,7 +159,7 @@ static int memory_check_placement(const struct bn_memory *m, struct bn_err *err)
 static int memory_check_size(const struct bn_memory *m, struct bn_err *err)
 {
   const size_t limit = bn_area_read_limit(m->traits.huge);
-  const uint64_t block_max = SIZE_MAX / (BN_VECTOR_ARRAYS + 1);
+  const uint64_t block_max = SIZE_MAX / (BN_VECTOR_ARRAYS + 1); /* + 1: room for the gaps */
 
   /* The size of an area is computed only for a block with which it does not overflow. */
   if (m->conf->block_size > block_max || memory_area_size(m) > limit / m->n_areas)
@@ -275,7 +281,7 @@ static inline void memory_pass_words(const struct bn_memory *m, const struct bn_
 static enum bn_next memory_loop_words(const struct bn_memory *m, struct bn_session *s)
 {
   const struct bn_memory_job job = {
-      .word = m->area[m->local ? s->id : 0].at,
+      .word = memory_area_of(m, s->id)->at,
       .n = ((size_t)m->conf->block_size + sizeof(bn_memory_word) - 1) / sizeof(bn_memory_word),
       .tid = s->id,
       .rng = &s->rng,
@@ -305,7 +311,7 @@ static uint64_t memory_first_line_of(uint64_t lines, unsigned n, unsigned part)
    sessions, as in STREAM. */
 static struct bn_vector_job memory_make_vector_job(const struct bn_memory *m, unsigned id)
 {
-  const struct bn_area *a = &m->area[m->local ? id : 0];
+  const struct bn_area *a = memory_area_of(m, id);
   const uint64_t lines = m->conf->block_size / BN_VECTOR_LINE;
   const unsigned n_parts = m->local ? 1 : m->run_conf->plan.threads;
   const unsigned part = m->local ? 0 : id;
@@ -338,7 +344,7 @@ static void memory_loop_vectors(const struct bn_memory *m, struct bn_session *s)
 static void memory_loop_loads(const struct bn_memory *m, struct bn_session *s)
 {
   const uint64_t lines = m->conf->block_size / BN_CHASE_LINE;
-  const struct bn_area *a = &m->area[m->local ? s->id : 0];
+  const struct bn_area *a = memory_area_of(m, s->id);
   const void *at = (const char *)a->at + bn_rng_below(&s->rng, lines) * BN_CHASE_LINE;
   const uint64_t share = memory_passes_of(m, s->id);
   struct bn_tick tick = {0, 0};
@@ -351,7 +357,8 @@ static void memory_loop_loads(const struct bn_memory *m, struct bn_session *s)
   }
 }
 
-/* Executes the events of a session.  Returns as memory_loop_words(). */
+/* Executes the events of a session.  Returns BN_FINISHED, or BN_FAILED in a run that fails at the
+   first event (memory_loop_words). */
 static enum bn_next memory_loop(void *self, struct bn_session *s)
 {
   const struct bn_memory *m = self;
@@ -411,7 +418,7 @@ static int memory_start(void *self, struct bn_err *err)
   for (int round = 0; round < ROUNDS; round++) {
     const uint64_t from_ns = bn_clock_now(&s->clock);
 
-    s->last_ns = from_ns;
+    s->last_ns = from_ns; /* the start of the first event */
     for (int i = 0; i < EVENTS && bn_event_begin(s, &tick); i++)
       memory_pass_words(m, &job, memory_do_nothing, s, &tick);
     if (s->last_ns - from_ns < m->empty_ns)
@@ -420,26 +427,26 @@ static int memory_start(void *self, struct bn_err *err)
   return 0;
 }
 
-/* Notes that the total has ended the run before the time that the user has asked for.  Returns 0.
- */
+/* Notes that the total has ended the run before the time of --time was over.  Returns 0. */
 static int memory_verify(void *self, struct bn_session *main, struct bn_err *err)
 {
   const struct bn_memory *m = self;
   const struct bn_conf *c = m->run_conf;
   const bool has_time_limit = c->raw.time_given && c->plan.time_ns != 0;
-  const bool has_total = m->passes != 0;
+  const bool has_total = m->passes != 0, is_iec = false;
   char total[32];
 
   (void)err;
   if (bn_policy_is_native(c->policy) && has_time_limit && has_total && !bn_session_over(main))
     bn_log_note("--memory-total-size=%s was reached before --time=%.15g; --memory-total-size=0 "
                 "removes this limit",
-                bn_units_format_size(total, sizeof total, m->conf->total_size, false /* iec */),
+                bn_units_format_size(total, sizeof total, m->conf->total_size, is_iec),
                 c->raw.time_s);
   return 0;
 }
 
-/* Makes the figures of a run that has loads, or has timed empty events. */
+/* Makes the latency of a load, if the run has loads, and the cost of an event, if empty events were
+   timed.  Returns the number of figures. */
 static size_t memory_figures(const struct bn_view *v, struct bn_figure *out, size_t max)
 {
   const uint64_t loads = v->counter[BN_MEMORY_LOADS_DONE];

@@ -84,10 +84,10 @@ static void area_log_refused_huge_pages(size_t size, int error)
 static int area_map_huge(struct bn_area *a, size_t size)
 {
   const size_t page = area_read_huge_page_size();
-  int id;
 
   a->size = (size + page - 1) / page * page;
-  id = shmget(IPC_PRIVATE, a->size, IPC_CREAT | SHM_HUGETLB | 0600);
+  const int id = shmget(IPC_PRIVATE, a->size, IPC_CREAT | SHM_HUGETLB | 0600);
+
   if (id < 0) {
     area_log_refused_huge_pages(a->size, errno);
     return -1;
@@ -155,6 +155,7 @@ int bn_area_open(struct bn_area *a, size_t size, const struct bn_area_traits *tr
 
   if (rc != 0)
     return -1;
+  /* The kernel places pages when they are first written. */
   if (traits->numa != NULL && traits->numa->place(a->at, a->size, traits->where, err) != 0)
     return -1;
   return area_fill_with_zeros(a->at, size, traits->huge, s, err);

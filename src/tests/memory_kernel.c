@@ -86,10 +86,12 @@ static void memory_none_seq(const struct bn_memory_job *job)
 /* Returns a + U * (b - a + 1), U from the upper 52 bits: the arithmetic that sysbench times. */
 static inline uint64_t memory_kernel_draw_between(struct bn_rng *rng, uint64_t a, uint64_t b)
 {
+  enum { FRACTION_BITS = 52 }; /* of a double */
+  const uint64_t one_bits = UINT64_C(0x3ff) << FRACTION_BITS;
   const union {
     uint64_t bits;
     double number;
-  } u = {.bits = UINT64_C(0x3ff) << 52 | bn_rng_next(rng) >> 12}; /* 1 + U */
+  } u = {.bits = one_bits | bn_rng_next(rng) >> (64 - FRACTION_BITS)}; /* 1 + U */
 
   return (uint64_t)((double)a + (u.number - 1) * (double)(b - a + 1));
 }
@@ -153,6 +155,7 @@ bn_memory_kernel bn_memory_kernel_get(bool uniform_only, enum bn_memory_oper ope
   return uniform[row][oper];
 }
 
+/* A cache line of a block, and the pointer in it to the next one of the cycle. */
 struct chase_line {
   const struct chase_line *next;
   char unused[BN_CHASE_LINE - sizeof(const struct chase_line *)];
@@ -177,9 +180,11 @@ void bn_chase_link(void *at, size_t from, size_t to, struct bn_rng *rng)
 
 const void *bn_chase_follow(const void *at)
 {
+  enum { UNROLLED = 8 }; /* loads per iteration, so that the loop itself costs little */
+  _Static_assert(BN_CHASE_LOADS % UNROLLED == 0, "no loads are left after the last iteration");
   const struct chase_line *line = at;
 
-  for (int i = 0; i < BN_CHASE_LOADS; i += 8)
+  for (int i = 0; i < BN_CHASE_LOADS; i += UNROLLED)
     line = line->next->next->next->next->next->next->next->next;
   return line;
 }

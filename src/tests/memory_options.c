@@ -61,11 +61,13 @@ const struct bn_opt bn_memory_options[] = {
     BN_OPT_END,
 };
 
-/* Returns the index of a word in a NULL-terminated list, or -1. */
+/* Returns the index of a word in a NULL-terminated list, or -1 if it is not there, or is NULL. */
 static int memory_index_of(const char *const *names, const char *name)
 {
+  if (name == NULL)
+    return -1;
   for (int i = 0; names[i] != NULL; i++)
-    if (name != NULL && strcmp(names[i], name) == 0)
+    if (strcmp(names[i], name) == 0)
       return i;
   return -1;
 }

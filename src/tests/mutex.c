@@ -70,12 +70,14 @@ static const struct bn_opt mutex_options[] = {
     BN_OPT_END,
 };
 
-/* Returns the lock of that name, or NULL. */
+/* Returns the lock of that name, or NULL if there is none, or if the name is NULL. */
 static const struct bn_mutex_type *mutex_find_type(const char *name)
 {
   const struct bn_mutex_type *const tables[] = {bn_mutex_types_posix, bn_mutex_types_ck};
 
-  for (size_t i = 0; name != NULL && i < sizeof tables / sizeof *tables; i++)
+  if (name == NULL)
+    return NULL;
+  for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
     for (const struct bn_mutex_type *t = tables[i]; t->name != NULL; t++)
       if (strcmp(t->name, name) == 0)
         return t;
@@ -96,7 +98,9 @@ static int mutex_make_contexts(struct mutex *m)
   m->context = bn_alloc_try_aligned(CACHE_LINE, m->sessions, m->context_stride);
   if (m->context == NULL)
     return -1;
-  for (unsigned i = 0; i < m->sessions && m->type->context_init != NULL; i++)
+  if (m->type->context_init == NULL) /* zeros are right */
+    return 0;
+  for (unsigned i = 0; i < m->sessions; i++)
     m->type->context_init(m->context + i * m->context_stride);
   return 0;
 }

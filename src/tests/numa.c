@@ -81,19 +81,19 @@ static int numa_place(void *at, size_t len, int where, struct bn_err *err)
   const bool interleave = where == BN_PLACE_INTERLEAVE;
   const int node = where == BN_PLACE_LOCAL ? numa_find_node() : where;
   const int mode = interleave ? MPOL_INTERLEAVE : MPOL_BIND;
-  struct bitmask *nodes;
-  long rc;
 
   if (node < 0 && !interleave)
     return bn_err_set(err, errno, "--memory-numa=local: cannot find the node of a thread: %s",
                       strerror(errno));
-  nodes = numa_allocate_nodemask();
+  struct bitmask *nodes = numa_allocate_nodemask();
+
   if (interleave)
     copy_bitmask_to_bitmask(numa_all_nodes_ptr, nodes);
   else
     numa_bitmask_setbit(nodes, (unsigned)node);
   /* The kernel reads one bit less than it is told. */
-  rc = mbind(at, len, mode, nodes->maskp, nodes->size + 1, 0);
+  const long rc = mbind(at, len, mode, nodes->maskp, nodes->size + 1, 0);
+
   if (rc != 0)
     (void)bn_err_set(err, errno, "--memory-numa: cannot place %zu bytes: mbind: %s", len,
                      strerror(errno));

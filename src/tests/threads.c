@@ -48,7 +48,6 @@ static const struct bn_opt threads_options[] = {
 static int threads_open(void **self, struct bn_session *s, const void *conf, struct bn_err *err)
 {
   struct threads *t = bn_alloc_aligned(CACHE_LINE, sizeof *t);
-  int error;
 
   (void)s;
   *self = t;
@@ -58,7 +57,8 @@ static int threads_open(void **self, struct bn_session *s, const void *conf, str
     return bn_err_set(err, 0, "out of memory for %lld locks: lower --thread-locks",
                       (long long)t->conf->locks);
   for (; t->made < t->conf->locks; t->made++) {
-    error = pthread_mutex_init(&t->lock[t->made], NULL);
+    const int error = pthread_mutex_init(&t->lock[t->made], NULL);
+
     if (error != 0)
       return bn_err_set(err, error, "cannot make a mutex: %s", strerror(error));
   }

@@ -45,8 +45,8 @@ static bool cmdline_push_commands(struct bn_lua *lua)
    nothing and returns false. */
 static bool cmdline_push_declaration(struct bn_lua *lua, const char *name)
 {
-  bn_lua_push_field(lua, "cmdline");
-  bn_lua_replace_by_entry(lua->L, "commands");
+  if (!cmdline_push_commands(lua))
+    return false;
   bn_lua_replace_by_entry(lua->L, name);
   return cmdline_keep_table(lua->L);
 }
@@ -79,7 +79,7 @@ bool bn_cmdline_find_command(struct bn_lua *lua, const char *name, bool *is_para
 
   lua_rawgeti(L, -2, COMMAND_IS_PARALLEL);
   *is_parallel = lua_toboolean(L, -1);
-  lua_pop(L, 3);
+  lua_pop(L, 3); /* the declaration and its two items */
   return has_function;
 }
 
@@ -317,14 +317,15 @@ static int cmdline_expect(lua_State *L)
   static const char *const answers[] = {[BN_SQL_REST_LATER] = "later", [BN_SQL_REST_NOW] = "now"};
   struct bn_lua *lua = bn_lua_current();
   struct bn_sqlsys *sys = lua->vm->setup->sql;
-  enum bn_sql_rest rest;
 
   if (lua_isnone(L, 1)) {
     bn_sql_note_all_connect(sys);
     return 0;
   }
-  rest = bn_sql_expect_statements(sys, lua->session, (uint64_t)luaL_checknumber(L, 1),
-                                  (uint64_t)luaL_checknumber(L, 2));
+  const uint64_t at_start = (uint64_t)luaL_checknumber(L, 1);
+  const uint64_t in_all = (uint64_t)luaL_checknumber(L, 2);
+  const enum bn_sql_rest rest = bn_sql_expect_statements(sys, lua->session, at_start, in_all);
+
   /* The refusal was logged, and the place in a bundled script would add nothing to it. */
   lua->reported = rest == BN_SQL_REST_REFUSED;
   if (rest == BN_SQL_REST_REFUSED)
@@ -459,7 +460,7 @@ static void cmdline_add_arguments(lua_State *L, const struct bn_lua *lua)
 {
   const struct bn_script_setup *setup = lua->vm->setup;
 
-  lua_createtable(L, setup->argc, 1);
+  lua_createtable(L, setup->argc, 1); /* items 1 to argc - 1, and item 0, which is the program */
   for (int i = 0; i < setup->argc; i++) {
     lua_pushstring(L, setup->argv[i]);
     lua_rawseti(L, -2, i);
@@ -527,7 +528,8 @@ static void cmdline_push_main_index(lua_State *L)
   lua_setfield(L, -2, "in_worker");
 }
 
-/* Pushes the entry of that name.  Returns false, and pushes nothing, if there is none. */
+/* Pushes an entry of sysbench.cmdline for a worker: a function, the number of a type, or true.
+   Returns false, and pushes nothing, if there is none of that name. */
 static bool cmdline_push_entry(lua_State *L, const char *name)
 {
   const int type = bn_layout_find_name(argument_types, name);

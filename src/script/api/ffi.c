@@ -160,24 +160,28 @@ static uint64_t ffi_distance(int64_t a, int64_t b)
   return a <= b ? (uint64_t)b - (uint64_t)a : (uint64_t)a - (uint64_t)b;
 }
 
-double bn_ffi_rand(int distribution, int64_t a, int64_t b)
+/* Draws a number from 0 to `width` by a distribution of enum bn_ffi_distribution. */
+static inline uint64_t ffi_draw_offset(int distribution, uint64_t width)
 {
-  const uint64_t width = ffi_distance(a, b);
-
   switch (distribution) {
   case BN_FFI_UNIFORM:
-    return ffi_add_offset(a, b, bn_dist_uniform(ffi_rng(), 0, width));
+    return bn_dist_uniform(ffi_rng(), 0, width);
   case BN_FFI_GAUSSIAN:
-    return ffi_add_offset(a, b, bn_dist_gaussian(ffi_distributions(), ffi_rng(), 0, width));
+    return bn_dist_gaussian(ffi_distributions(), ffi_rng(), 0, width);
   case BN_FFI_SPECIAL:
-    return ffi_add_offset(a, b, bn_dist_special(ffi_distributions(), ffi_rng(), 0, width));
+    return bn_dist_special(ffi_distributions(), ffi_rng(), 0, width);
   case BN_FFI_PARETO:
-    return ffi_add_offset(a, b, bn_dist_pareto(ffi_distributions(), ffi_rng(), 0, width));
+    return bn_dist_pareto(ffi_distributions(), ffi_rng(), 0, width);
   case BN_FFI_ZIPFIAN:
-    return ffi_add_offset(a, b, bn_dist_zipfian(ffi_distributions(), ffi_rng(), 0, width));
-  default:
-    return ffi_add_offset(a, b, bn_dist_default(ffi_distributions(), ffi_rng(), 0, width));
+    return bn_dist_zipfian(ffi_distributions(), ffi_rng(), 0, width);
+  default: /* BN_FFI_DEFAULT */
+    return bn_dist_default(ffi_distributions(), ffi_rng(), 0, width);
   }
+}
+
+double bn_ffi_rand(int distribution, int64_t a, int64_t b)
+{
+  return ffi_add_offset(a, b, ffi_draw_offset(distribution, ffi_distance(a, b)));
 }
 
 uint32_t bn_ffi_rand_unique(void)
@@ -268,10 +272,11 @@ void bn_ffi_hist_update(struct bn_geohist *h, double value)
 
 char *bn_ffi_hist_text(const struct bn_geohist *h, size_t *len)
 {
+  const bool significant = false; /* values have three decimals, as in sysbench */
   char *text = NULL;
   FILE *out = bn_alloc_stream(&text, len);
 
-  bn_geohist_print_rows(h, false /* as in sysbench */, out);
+  bn_geohist_print_rows(h, significant, out);
   bn_alloc_stream_close(out);
   return text;
 }

@@ -19,6 +19,9 @@ struct sql_row_text {
 /* A number has a sign, a point and at most 19 digits. */
 enum { NUMBER_MAX = 24, DECIMALS_MAX = 18 };
 
+/* Bytes beside a value: the character before it, and ')' and '\0', which bn_ffi_row_end() adds. */
+enum { BESIDE_VALUE = 3 };
+
 sql_row_text *bn_ffi_row_new(double seed, double stream)
 {
   sql_row_text *row = bn_alloc(1, sizeof *row);
@@ -48,9 +51,8 @@ static char *row_begin_value(sql_row_text *row, size_t len)
 
   if (row->ended)
     bn_buf_clear(b);
-  /* + 3: for the character before the value, and ')' and '\0', which bn_ffi_row_end() adds.  A
-     buffer without a maximum ends the program if it cannot grow. */
-  (void)bn_buf_reserve(b, len + 3);
+  /* A buffer without a maximum ends the program if it cannot grow. */
+  (void)bn_buf_reserve(b, len + BESIDE_VALUE);
   b->data[b->len++] = row->ended ? '(' : ',';
   row->ended = false;
   return b->data + b->len;
@@ -64,20 +66,22 @@ static void row_end_value(sql_row_text *row, const char *end)
 
 void bn_ffi_row_null(sql_row_text *row)
 {
-  char *out = row_begin_value(row, 4);
+  static const char word[] = "NULL";
+  const size_t len = sizeof word - 1;
+  char *out = row_begin_value(row, len);
 
-  memcpy(out, "NULL", 4);
-  row_end_value(row, out + 4);
+  memcpy(out, word, len);
+  row_end_value(row, out + len);
 }
 
 void bn_ffi_row_number(sql_row_text *row, int64_t n, uint32_t decimals)
 {
-  char digits[NUMBER_MAX], *start = digits + sizeof digits;
+  char digits[NUMBER_MAX];
+  char *const end = digits + sizeof digits, *start = end;
   const uint32_t places = decimals < DECIMALS_MAX ? decimals : DECIMALS_MAX;
   /* The negation is of an unsigned number, because -INT64_MIN does not fit into an int64_t. */
   uint64_t rest = n < 0 ? 0 - (uint64_t)n : (uint64_t)n;
   char *out = row_begin_value(row, sizeof digits);
-  size_t len;
 
   /* From the last digit to the first.  The loop goes on to one digit before the point, so that 5
      with 2 decimals is 0.05. */
@@ -89,7 +93,8 @@ void bn_ffi_row_number(sql_row_text *row, int64_t n, uint32_t decimals)
   }
   if (n < 0)
     *--start = '-';
-  len = (size_t)(digits + sizeof digits - start);
+  const size_t len = (size_t)(end - start);
+
   memcpy(out, start, len);
   row_end_value(row, out + len);
 }

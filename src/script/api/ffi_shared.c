@@ -9,6 +9,15 @@
 #include "script/api/ffi_sql_more.h"
 #include "script/api/instance.h"
 
+/* Settles that a failure of the last statement is not ignored, as the db_* functions of
+   old/compat_sql.c do. */
+static void shared_settle_for_db(struct bn_sql_conn *c)
+{
+  const bool is_ignored = false;
+
+  bn_sql_settle_failure(c, is_ignored);
+}
+
 /* Calls the function that the instance's struct bn_call names, and keeps the result in it.  While a
    call waits, another instance may become the current one.  So neither this function nor those that
    it calls use the current instance. */
@@ -68,19 +77,19 @@ static void shared_run(void *arg)
     break;
   case BN_CALL_DB_QUERY:
     c->result = bn_sql_query(c->object, c->text, c->len);
-    bn_sql_settle_failure(c->object, false /* not ignored */);
+    shared_settle_for_db(c->object);
     break;
   case BN_CALL_DB_NEXT_RESULT:
     c->result = bn_sql_next_result(c->object);
-    bn_sql_settle_failure(c->object, false /* not ignored */);
+    shared_settle_for_db(c->object);
     break;
   case BN_CALL_DB_EXECUTE:
     c->result = bn_sql_execute(c->object);
-    bn_sql_settle_failure(bn_sql_stmt_conn(c->object), false /* not ignored */);
+    shared_settle_for_db(bn_sql_stmt_conn(c->object));
     break;
   default: /* BN_CALL_DB_STMT_NEXT_RESULT */
     c->result = bn_sql_stmt_next_result(c->object);
-    bn_sql_settle_failure(bn_sql_stmt_conn(c->object), false /* not ignored */);
+    shared_settle_for_db(bn_sql_stmt_conn(c->object));
   }
 }
 

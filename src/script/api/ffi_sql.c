@@ -175,7 +175,6 @@ static enum bn_sql_type ffi_sql_type_of(int32_t type)
 int bn_ffi_bind_params(struct bn_sql_stmt *st, const struct bn_ffi_param *const *params, size_t n)
 {
   struct bn_sql_bind few[PARAMS_ON_STACK] = {0}, *binds = few;
-  int rc;
 
   if (n > PARAMS_ON_STACK)
     binds = bn_alloc(n, sizeof *binds);
@@ -184,7 +183,8 @@ int bn_ffi_bind_params(struct bn_sql_stmt *st, const struct bn_ffi_param *const 
                                     .is_null = &params[i]->is_null,
                                     .data = params[i] + 1, /* the value follows its head */
                                     .len = &params[i]->data_len};
-  rc = bn_sql_bind(st, binds, n);
+  const int rc = bn_sql_bind(st, binds, n);
+
   if (binds != few)
     free(binds);
   return rc;

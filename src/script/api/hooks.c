@@ -34,12 +34,13 @@ struct hooks {
 /* Opens the reporter.  Its hooks print to `out`, or to standard error if the script does. */
 static int hooks_open(void *self, const void *conf, const char *path, FILE *out, struct bn_err *err)
 {
+  const bool is_stderr = true;
   struct hooks *h = self;
 
   (void)path;
   (void)err;
   h->conf = conf;
-  h->out = h->conf->api->vm->setup->prints_apart ? bn_log_stream(true /* stderr */) : out;
+  h->out = h->conf->api->vm->setup->prints_apart ? bn_log_stream(is_stderr) : out;
   return 0;
 }
 
@@ -87,6 +88,14 @@ static void hooks_set_number(lua_State *L, const char *name, double value)
   lua_setfield(L, -2, name);
 }
 
+/* Returns a percentile of a histogram in seconds, and not the nearest step of sysbench's grid. */
+static double hooks_find_percentile_s(const struct bn_hist *h, double rank)
+{
+  const bool is_nearest = false;
+
+  return bn_view_hist_percentile_s(h, rank, is_nearest);
+}
+
 /* Returns percentile i of the view for its finished events; without events or percentiles, the
    smallest latency of the reference. */
 static double hooks_get_percentile_s(const struct bn_view *v, size_t i)
@@ -96,17 +105,14 @@ static double hooks_get_percentile_s(const struct bn_view *v, size_t i)
   if (v->events == 0 || i >= v->n_percents)
     return smallest_s;
   /* If an event has not ended, the view's own percentiles count its age too. */
-  return v->max_at_least
-             ? bn_view_hist_percentile_s(v->latency, v->percents[i], false /* not nearest */)
-             : v->percentile_s[i];
+  return v->max_at_least ? hooks_find_percentile_s(v->latency, v->percents[i]) : v->percentile_s[i];
 }
 
 /* Returns the largest latency of the finished events.  If an event has not ended, the view's own
    maximum counts its age too. */
 static double hooks_get_max_s(const struct bn_view *v)
 {
-  return v->max_at_least ? bn_view_hist_percentile_s(v->latency, 100, false /* not nearest */)
-                         : v->max_s;
+  return v->max_at_least ? hooks_find_percentile_s(v->latency, 100) : v->max_s;
 }
 
 /* Sets item i of the list on top to a table with the fields rank and latency, or with rank alone if
@@ -143,8 +149,10 @@ static void hooks_push_counts(lua_State *L, const struct bn_view *v)
 static void hooks_push_kind_percentiles(lua_State *L, const struct bn_view *v,
                                         const struct bn_timing *t)
 {
-  lua_createtable(L, (int)v->n_percents, 0);
-  for (size_t i = 0; t->percentile_s != NULL && i < v->n_percents; i++)
+  const size_t n = t->percentile_s != NULL ? v->n_percents : 0;
+
+  lua_createtable(L, (int)n, 0);
+  for (size_t i = 0; i < n; i++)
     hooks_set_percentile(L, v, i, t->count > 0, t->percentile_s[i]);
 }
 
@@ -157,7 +165,7 @@ static double hooks_get_kind_p90_s(const struct bn_view *v, size_t k)
   if (!bn_event_kinds_find_rows(&v->delta->metrics, k, &rows) ||
       v->event_kinds[k].timing->count == 0)
     return NAN;
-  return bn_view_hist_percentile_s(v->delta->hist[rows.hist], 90, false /* not nearest */);
+  return hooks_find_percentile_s(v->delta->hist[rows.hist], 90);
 }
 
 /* Pushes a table of the kinds of events, by name. */
@@ -188,8 +196,8 @@ static void hooks_push_event_kinds(lua_State *L, const struct bn_view *v)
    working. */
 static void hooks_add_native_fields(lua_State *L, const struct bn_view *v, bool is_native)
 {
-  lua_createtable(L, 0, 1);
-  lua_createtable(L, 0, 3);
+  lua_createtable(L, 0, 1); /* the metatable */
+  lua_createtable(L, 0, 3); /* its __index */
   hooks_push_percentiles(L, v, is_native);
   lua_setfield(L, -2, "percentiles");
   hooks_push_counts(L, v);
@@ -276,17 +284,18 @@ static int hooks_print(struct bn_instance *in, const char *hook, const struct bn
 /* The outcome of appending the result of a hook. */
 enum appended { APPENDED, TOO_LONG, NO_TEXT };
 
-/* Appends a text as whole lines, escaped because a terminal may show them.  Returns TOO_LONG if
-   they exceed the maximum of the buffer. */
+/* Appends a text as whole lines: the last one gets a newline if it has none.  Escapes them, because
+   a terminal may show them.  Returns TOO_LONG if they exceed the maximum of the buffer. */
 static enum appended hooks_append_text(struct bn_buf *out, const char *text)
 {
-  const size_t len = bn_escape(NULL, 0, text, "\n\t");
+  static const char kept[] = "\n\t"; /* bn_escape() would escape these too */
+  const size_t len = bn_escape(NULL, 0, text, kept);
 
   if (len == 0)
     return APPENDED;
   if (bn_buf_reserve(out, len + 1) != 0)
     return TOO_LONG;
-  (void)bn_escape(out->data + out->len, len + 1, text, "\n\t");
+  (void)bn_escape(out->data + out->len, len + 1, text, kept);
   out->len += len;
   if (out->data[out->len - 1] == '\n')
     return APPENDED;
@@ -348,10 +357,9 @@ static int hooks_add_lines(struct bn_instance *in, const char *hook, const struc
 /* Returns the field of that name in the table on top, or 0 if it is not in 1 .. UINT_MAX - 1. */
 static unsigned hooks_get_count(lua_State *L, const char *name)
 {
-  double n;
-
   lua_getfield(L, -1, name);
-  n = lua_tonumber(L, -1);
+  const double n = lua_tonumber(L, -1); /* 0 if it is no number */
+
   lua_pop(L, 1);
   return n > 0 && n < UINT_MAX ? (unsigned)n : 0;
 }
@@ -364,7 +372,6 @@ static int hooks_prove(struct bn_instance *in, const struct bn_view *v, struct b
   const struct bn_services *services = in->lua.session->services;
   const enum called called = hooks_call(in, "prove", 1, v);
   lua_State *L = in->lua.L;
-  struct bn_proof proof;
 
   if (called != CALLED)
     return called == NOT_CALLED ? 0 : -1;
@@ -374,10 +381,11 @@ static int hooks_prove(struct bn_instance *in, const struct bn_view *v, struct b
                       "sysbench.hooks.prove: the result must be a list of strings with the numbers "
                       "lines, violated, unchecked and undecided");
   }
-  proof = (struct bn_proof){.lines = hooks_get_count(L, "lines"),
-                            .violated = hooks_get_count(L, "violated"),
-                            .unchecked = hooks_get_count(L, "unchecked"),
-                            .undecided = hooks_get_count(L, "undecided")};
+  const struct bn_proof proof = {.lines = hooks_get_count(L, "lines"),
+                                 .violated = hooks_get_count(L, "violated"),
+                                 .unchecked = hooks_get_count(L, "unchecked"),
+                                 .undecided = hooks_get_count(L, "undecided")};
+
   services->prove(services->of, &proof);
   return hooks_append_result(L, "prove", out, err);
 }
@@ -425,7 +433,8 @@ static int hooks_interval(void *self, const struct bn_view *v, struct bn_err *er
   return hooks_print(h->interval, "report_intermediate", v);
 }
 
-/* Reports a checkpoint in the same way.  Checkpoints and the total have the same hook and bit. */
+/* Reports a checkpoint as hooks_interval() reports an interval.  Its hook is that of the total too,
+   so the bit of the total says whether the script has it. */
 static int hooks_checkpoint(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct hooks *h = self;

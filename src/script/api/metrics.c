@@ -213,21 +213,35 @@ int bn_metrics_list_kinds(lua_State *L)
 
 /* --- the table -------------------------------------------------------------------------------- */
 
+/* Returns the row of a declared metric.  A histogram counts ns, to which module sysbench.metrics
+   converts times of the declared unit. */
+static struct bn_metric metrics_make_row(const struct bn_declared *declared)
+{
+  const bool is_histogram = declared->kind == BN_SCRIPT_HISTOGRAM;
+
+  return (struct bn_metric){.name = declared->name,
+                            .unit = is_histogram ? "ns" : declared->unit,
+                            .kind = declared->kind};
+}
+
 /* Sets the rows of a kind of events: its histogram, then its counters in the order of enum
    bn_metric_kind. */
 static void metrics_set_kind_rows(struct bn_metric *row, const struct bn_declared_kind *k)
 {
-  for (unsigned i = 0; i < BN_DECLARED_KIND_METRICS; i++)
+  for (unsigned i = 0; i < BN_DECLARED_KIND_METRICS; i++) {
+    const enum bn_metric_kind kind = (enum bn_metric_kind)(BN_EVENT_HISTOGRAM + i);
+
     row[i] = (struct bn_metric){.name = k->metric[i],
-                                .unit = i == 0 ? "ns" : "1",
-                                .kind = (enum bn_metric_kind)(BN_EVENT_HISTOGRAM + i),
+                                .unit = kind == BN_EVENT_HISTOGRAM ? "ns" : "1",
+                                .kind = kind,
                                 .of_events = true};
+  }
 }
 
 /* Sets the indices of the first declared counter and histogram, and returns the number of the
-   workload's metrics.  A run numbers its counters in this order: those of every run, those of the
-   workload, the declared ones.  It numbers its histograms in the same way. */
-static size_t metrics_number_after(struct bn_declarations *d, const struct bn_metric *workload)
+   workload's metrics, which may be NULL.  A run numbers its counters in this order: those of every
+   run, those of the workload, the declared ones.  It numbers its histograms in the same way. */
+static size_t metrics_find_first(struct bn_declarations *d, const struct bn_metric *workload)
 {
   size_t n = 0;
 
@@ -247,7 +261,7 @@ void bn_declarations_close(struct bn_declarations *d, const struct bn_metric *wo
   d->closed = true;
   if (d->n == 0 && d->n_kinds == 0)
     return;
-  const size_t n_workload = metrics_number_after(d, workload);
+  const size_t n_workload = metrics_find_first(d, workload);
   const size_t n_rows = n_workload + d->n + d->n_kinds * BN_DECLARED_KIND_METRICS;
   struct bn_metric *row = bn_alloc(n_rows + 1, sizeof *row); /* the last row ends the table */
 
@@ -255,10 +269,7 @@ void bn_declarations_close(struct bn_declarations *d, const struct bn_metric *wo
   for (size_t i = 0; i < n_workload; i++)
     *row++ = workload[i];
   for (unsigned i = 0; i < d->n; i++)
-    *row++ =
-        (struct bn_metric){.name = d->row[i].name,
-                           .unit = d->row[i].kind == BN_SCRIPT_HISTOGRAM ? "ns" : d->row[i].unit,
-                           .kind = d->row[i].kind};
+    *row++ = metrics_make_row(&d->row[i]);
   for (unsigned i = 0; i < d->n_kinds; i++, row += BN_DECLARED_KIND_METRICS)
     metrics_set_kind_rows(row, &d->kind[i]);
 }

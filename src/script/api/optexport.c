@@ -37,8 +37,8 @@ static void optexport_push_text(lua_State *L, const char *text)
   lua_pushstring(L, text != NULL ? text : "");
 }
 
-/* Pushes the items of a list as a table of texts.  Of an option that has a single number in the
-   reference, pushes that number, or 0 if the list is empty. */
+/* Pushes the items of a list as a table of texts.  If the option has a single number in the
+   reference, pushes that number instead, or 0 for an empty list. */
 static void optexport_push_list(lua_State *L, const struct bn_opt *o, const struct bn_list *list)
 {
   if (o->scalar) {
@@ -220,6 +220,7 @@ static void optexport_add_undeclared(void *arg, const char *name, const char *va
                                      const char *path, unsigned line)
 {
   const struct optexport *x = arg;
+  const bool may_be_global = true;
 
   (void)value; /* a later setting may have another one, which counts */
   (void)line;
@@ -230,7 +231,7 @@ static void optexport_add_undeclared(void *arg, const char *name, const char *va
 
   bn_near_replace_dashes(key);
   bn_optset_each_pending(x->options, optexport_look_up_undeclared, &last);
-  optexport_set_value(x, key, true /* may be a global */);
+  optexport_set_value(x, key, may_be_global);
   free(key);
 }
 
@@ -308,13 +309,14 @@ int bn_optexport_get(lua_State *L)
    table.  A script that often asks for unknown options gets a plain table, which answers faster. */
 static int optexport_index_option(lua_State *L)
 {
+  enum { OPTIONS = 1, NAME, VALUE }; /* indices on the stack */
   struct bn_instance *in = bn_instance_current();
 
-  lua_settop(L, 2);
-  if (optexport_push_named(L, lua_tostring(L, 2))) {
-    lua_pushvalue(L, 2);
-    lua_pushvalue(L, 3);
-    lua_rawset(L, 1);
+  lua_settop(L, NAME);
+  if (optexport_push_named(L, lua_tostring(L, NAME))) {
+    lua_pushvalue(L, NAME);
+    lua_pushvalue(L, VALUE);
+    lua_rawset(L, OPTIONS);
   } else {
     in->unknown_options++;
     if (in->unknown_options == UNKNOWN_OPTIONS_MAX)
@@ -337,25 +339,32 @@ static void optexport_set_own_list(void *arg, const char *name, const struct bn_
   lua_setfield(x->L, x->opt, name);
 }
 
-/* Makes the table on top fall back to a table with all options, which the sessions of the
-   interpreter share and the first of them makes.  The shared table is complete from the start: if
-   the first look-up of an option called a function and later ones found a field, the traces that
-   LuaJIT compiles would not fit the other sessions. */
+/* Pushes the metatable that each sysbench.opt of a shared interpreter has: its __index is a table
+   with all options, which the first session makes.  That table is complete from the start: if the
+   first look-up of an option called a function and later ones found a field, the traces that LuaJIT
+   compiles would not fit the other sessions. */
+static void optexport_push_shared_metatable(lua_State *L)
+{
+  lua_getfield(L, LUA_REGISTRYINDEX, key_options);
+  if (!lua_isnil(L, -1))
+    return;
+  lua_pop(L, 1);
+  lua_createtable(L, 0, 2);
+  optexport_set_completer(L);
+  lua_newtable(L);
+  optexport_fill(L, lua_gettop(L), AFTER_SCRIPT);
+  lua_setfield(L, -2, "__index");
+  lua_pushvalue(L, -1);
+  lua_setfield(L, LUA_REGISTRYINDEX, key_options);
+}
+
+/* Makes the table on top fall back to the table of all options that the sessions of the interpreter
+   share.  It has only lists of its own, which the script may change. */
 static void optexport_use_shared_table(lua_State *L)
 {
   struct optexport x = {.L = L, .opt = lua_gettop(L)};
 
-  lua_getfield(L, LUA_REGISTRYINDEX, key_options);
-  if (lua_isnil(L, -1)) {
-    lua_pop(L, 1);
-    lua_createtable(L, 0, 2);
-    optexport_set_completer(L);
-    lua_newtable(L);
-    optexport_fill(L, lua_gettop(L), AFTER_SCRIPT);
-    lua_setfield(L, -2, "__index");
-    lua_pushvalue(L, -1);
-    lua_setfield(L, LUA_REGISTRYINDEX, key_options);
-  }
+  optexport_push_shared_metatable(L);
   lua_setmetatable(L, x.opt);
   bn_optset_each(bn_lua_current()->vm->setup->options, optexport_set_own_list, &x);
 }

@@ -101,7 +101,7 @@ static bool options_push_table(lua_State *L)
 }
 
 /* Pushes the items of the list at `index`, the default of option `name`, as one text, separated by
-   commas. */
+   commas.  The list ends before the first nil. */
 static void options_push_list(lua_State *L, int index, const char *name)
 {
   struct bn_buf *text = &bn_instance_current()->text;
@@ -296,11 +296,17 @@ static size_t options_read_rows(lua_State *L, options_row_fn *store, struct bn_o
   return n;
 }
 
+/* Checks every row of the options table on top.  Returns the number of rows. */
+static size_t options_check_rows(lua_State *L)
+{
+  return options_read_rows(L, NULL, NULL);
+}
+
 int bn_options_check(lua_State *L)
 {
   lua_settop(L, 0);
   if (options_push_table(L))
-    (void)options_read_rows(L, NULL /* checks alone */, NULL);
+    (void)options_check_rows(L);
   return 0;
 }
 
@@ -318,8 +324,8 @@ static unsigned options_read_versions(lua_State *L, int row)
   return versions;
 }
 
-/* Returns the type of an option whose row has that type, which is declared or that of the default.
-   No row has ARG_NULL. */
+/* Returns the program's type for a type of sysbench.cmdline.  No row has ARG_NULL, so that is not
+   in the table. */
 static enum bn_opt_type options_type_of(enum arg_type type)
 {
   static const enum bn_opt_type types[] = {
@@ -360,11 +366,10 @@ static void options_store_row(lua_State *L, struct bn_options *options, size_t i
    rows, and a second one stores them. */
 static void options_read_table(lua_State *L, struct bn_options *options)
 {
-  size_t n;
-
   if (!options_push_table(L))
     return;
-  n = options_read_rows(L, NULL /* checks and counts alone */, NULL);
+  const size_t n = options_check_rows(L);
+
   options->option = bn_alloc(n + 1, sizeof *options->option);
   options->info = bn_alloc(n, sizeof *options->info);
   options->value = bn_alloc(n, sizeof *options->value);
@@ -413,20 +418,21 @@ int bn_options_read_own(lua_State *L)
   struct bn_api *api = bn_instance_api();
   const struct bn_script_setup *setup = api->vm->setup;
   const lua_Integer number = luaL_checkinteger(L, 1);
+  const bool override = true;
   struct bn_err err = {0};
 
   if (api->own_options == NULL)
     api->own_options = bn_alloc(api->vm->mix->n, sizeof *api->own_options);
   struct bn_options *own = bn_options_new();
 
-  api->own_options[number - 1] = own;
+  api->own_options[number - 1] = own; /* bn_script_free() frees it, also after an error below */
   lua_settop(L, 0);
   options_read_table(L, own);
   for (lua_Integer i = 0; i < number - 1; i++)
     options_refuse_other_types(L, api->own_options[i], own);
   own->defaults = bn_optset_new(setup->conf->policy);
   if (own->declared &&
-      bn_optset_add(own->defaults, "own", own->option, own->value, true /* override */, &err) != 0)
+      bn_optset_add(own->defaults, "own", own->option, own->value, override, &err) != 0)
     return luaL_error(L, "%s", err.text);
   return 0;
 }
@@ -633,15 +639,16 @@ int bn_options_add(struct bn_lua *lua, struct bn_err *err)
   struct bn_optset *all = lua->vm->setup->options;
   struct bn_options *options = api->options;
   struct validation v = {.options = options, .lua = lua};
+  const bool override = true;
 
   if (!options->declared)
     return 0;
+  /* The settings are pending only until bn_optset_add() applies them. */
   bn_optset_each_pending(all, options_validate, &v);
   if (v.rc != 0)
     return -1;
   options->group = bn_alloc_print("%s options", api->title);
-  if (bn_optset_add(all, options->group, options->option, options->value, true /* override */,
-                    err) != 0)
+  if (bn_optset_add(all, options->group, options->option, options->value, override, err) != 0)
     return -1;
   if (bn_optset_policy(all)->bare_switch_is_on)
     options_turn_on_bare_switches(options, all);

@@ -15,12 +15,13 @@
 void bn_script_results_add(struct bn_script_results *kept, const char *name,
                            const struct bn_view *v)
 {
-  struct bn_group *group;
+  struct bn_result *result = &kept->result;
 
   if (!kept->wanted)
     return;
-  group =
-      kept->result.n_groups > 0 ? &kept->result.group[0] : bn_result_add_group(&kept->result, name);
+  struct bn_group *group =
+      result->n_groups > 0 ? &result->group[0] : bn_result_add_group(result, name);
+
   if (v->span == BN_VIEW_INTERVAL && group->n_intervals == BN_KEPT_INTERVALS)
     kept->cut = true;
   else
@@ -49,7 +50,9 @@ static int result_set(void *arg, const char *key, const struct bn_node *value)
 /* Pushes a value of a document as a value of Lua.  A null is nil; in a list it keeps its index. */
 static void result_push(lua_State *L, const struct bn_node *n)
 {
-  luaL_checkstack(L, 4, "sysbench.result");
+  enum { LEVEL_SLOTS = 4 }; /* more than a level of the document takes of Lua's stack */
+
+  luaL_checkstack(L, LEVEL_SLOTS, "sysbench.result");
   switch (bn_node_type_of(n)) {
   case BN_NODE_NULL:
     lua_pushnil(L);
@@ -78,15 +81,19 @@ static void result_push(lua_State *L, const struct bn_node *n)
   }
 }
 
+/* Returns whether the total has been kept, which comes last. */
+static bool result_has_total(const struct bn_script_results *kept)
+{
+  return kept->facts != NULL && kept->result.n_groups > 0 && kept->result.group[0].has_total;
+}
+
 int bn_result_make_table(lua_State *L)
 {
   const struct bn_script_results *kept = &bn_instance_api()->kept;
   struct bn_result result;
-  struct bn_node *document;
 
-  /* Workers may run while the result is still being added to. */
-  if (bn_lua_current()->worker || kept->facts == NULL || kept->result.n_groups == 0 ||
-      !kept->result.group[0].has_total) {
+  /* A worker does not look: it may run while the result is still being added to. */
+  if (bn_lua_current()->worker || !result_has_total(kept)) {
     lua_pushnil(L);
     return 1;
   }
@@ -96,7 +103,8 @@ int bn_result_make_table(lua_State *L)
                   BN_KEPT_INTERVALS);
   result = kept->result; /* a shallow copy, which gets the facts */
   result.facts = *kept->facts;
-  document = bn_store_document(&result, NULL);
+  struct bn_node *document = bn_store_document(&result, NULL);
+
   if (document == NULL)
     return luaL_error(L, "sysbench.result: not enough memory");
   result_push(L, document);

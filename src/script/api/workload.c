@@ -308,8 +308,9 @@ static enum bn_lua_turn workload_call_in_turn(struct session_state *state, const
   return turn;
 }
 
-/* Opens the session as workload_open_session does, but collects no garbage, because a collection
-   would go through all sessions of the interpreter. */
+/* Opens the session as workload_open_session() does.  Returns BN_TURN_WAITS if thread_init waits,
+   and goes on with it in the next turn.  Collects no garbage, because a collection would go through
+   all sessions of the interpreter. */
 static enum bn_turn workload_open_in_turn(void *self, struct bn_session *s, struct bn_err *err)
 {
   struct session_state *state = s->state;
@@ -330,20 +331,22 @@ static enum bn_turn workload_open_in_turn(void *self, struct bn_session *s, stru
   }
 }
 
-/* Runs the loop of the session as workload_loop does. */
+/* Runs the loop of the session as workload_loop() does.  Returns BN_TURN_WAITS if thread_run waits,
+   and goes on with it in the next turn. */
 static enum bn_turn workload_loop_in_turn(const struct bn_api *api, struct bn_session *s)
 {
-  enum bn_lua_turn turn;
-
   workload_set_doing(s, "in thread_run()");
-  turn = workload_call_in_turn(s->state, "thread_run");
+  const enum bn_lua_turn turn = workload_call_in_turn(s->state, "thread_run");
+  const bool has_failed = turn == BN_LUA_FAILED;
+
   if (turn == BN_LUA_WAITS)
     return BN_TURN_WAITS;
-  workload_end_loop(api, s, turn == BN_LUA_FAILED);
-  return turn == BN_LUA_FAILED ? BN_TURN_FAILED : BN_TURN_DONE;
+  workload_end_loop(api, s, has_failed);
+  return has_failed ? BN_TURN_FAILED : BN_TURN_DONE;
 }
 
-/* Closes the session as workload_close_session does. */
+/* Closes the session as workload_close_session() does.  Returns BN_TURN_WAITS if thread_done waits,
+   and goes on with it in the next turn. */
 static enum bn_turn workload_close_in_turn(struct bn_session *s)
 {
   struct session_state *state = s->state;

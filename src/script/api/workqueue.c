@@ -37,12 +37,13 @@ int bn_workqueue_join(struct bn_workqueue *q, struct bn_workqueue_part *p,
   }
   p->role = role;
   (void)pthread_mutex_lock(&q->lock);
-  if (role == BN_WORKQUEUE_TAKES)
+  if (role == BN_WORKQUEUE_TAKES) {
     q->takers++;
-  else
+    if (q->ring == NULL)
+      q->ring = bn_alloc(BN_WORKQUEUE_ROOM, sizeof *q->ring);
+  } else {
     q->givers++;
-  if (q->takers > 0 && q->ring == NULL)
-    q->ring = bn_alloc(BN_WORKQUEUE_ROOM, sizeof *q->ring);
+  }
   (void)pthread_mutex_unlock(&q->lock);
   return 0;
 }
@@ -148,11 +149,10 @@ static void workqueue_wait(const struct bn_workqueue_part *p, const struct bn_se
    will come. */
 static bool workqueue_try_take(struct bn_workqueue *q, struct bn_workqueue_part *p, bool *is_taken)
 {
-  bool may_come;
-
   (void)pthread_mutex_lock(&q->lock);
   *is_taken = q->n > 0;
-  may_come = *is_taken || q->givers > 0;
+  const bool may_come = *is_taken || q->givers > 0;
+
   if (*is_taken) {
     workqueue_remove_idle(q, p);
     p->taken = q->ring[q->first];
@@ -183,10 +183,9 @@ bool bn_workqueue_take(struct bn_workqueue *q, struct bn_workqueue_part *p,
 /* Returns the value of a counter that the lock guards. */
 static unsigned workqueue_read_counter(struct bn_workqueue *q, const unsigned *counter)
 {
-  unsigned value;
-
   (void)pthread_mutex_lock(&q->lock);
-  value = *counter;
+  const unsigned value = *counter;
+
   (void)pthread_mutex_unlock(&q->lock);
   return value;
 }

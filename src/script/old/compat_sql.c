@@ -29,7 +29,8 @@ static bool compat_sql_refuse_nil(const void *arg, const char *function, const c
   return true;
 }
 
-/* Does the same for a connection, and then for the text of a query. */
+/* If the connection or the text of the query is nil, logs that and returns true; else returns
+   false. */
 static bool compat_sql_refuse_nil_query(const sql_connection *con, const char *query,
                                         const char *function)
 {
@@ -41,7 +42,9 @@ static bool compat_sql_refuse_nil_query(const sql_connection *con, const char *q
    that could ignore it.  Returns the statement's result as an object of scripts. */
 static sql_result *compat_sql_settle(struct bn_sql_conn *c, struct bn_sql_rs *rs)
 {
-  bn_sql_settle_failure(c, false /* not ignored */);
+  const bool is_ignored = false;
+
+  bn_sql_settle_failure(c, is_ignored);
   return bn_ffi_from_rs(rs);
 }
 

@@ -109,14 +109,14 @@ static void oldstyle_log_unmentioned(void *arg, const char *name, const char *va
 {
   const struct word_check *c = arg;
   struct bn_near near = {.typed = name};
-  const char *known;
   char masked[BN_MASK_MAX];
 
   (void)value;
   (void)line;
   if (path != NULL || oldstyle_mentions(c->words, name))
     return;
-  known = bn_optset_find_nearest(c->options, name);
+  const char *known = bn_optset_find_nearest(c->options, name);
+
   if (known != NULL)
     bn_near_offer(&near, known);
   /* Words without '_' are not offered, because most of them are no options. */

@@ -155,7 +155,9 @@ static void call_log_as_05(const char *text, const char *function)
    between characters. */
 static void call_set_kind(struct bn_lua_failure *f, const char *text)
 {
-  (void)bn_escape(f->kind, sizeof f->kind, text, "\n\t");
+  static const char kept[] = "\n\t"; /* bn_escape() would escape these too */
+
+  (void)bn_escape(f->kind, sizeof f->kind, text, kept);
 }
 
 /* Sets the kind of a failed statement: the server's error number, or the SQLSTATE if that is 0. */
@@ -243,14 +245,14 @@ static bool call_was_explained(const struct bn_lua *lua)
    which may name a value, a row, a lock or a limit. */
 static size_t call_common_length(const char *text, const char *sql_state)
 {
-  char state[32]; /* the part of the message before the server's words */
-  const char *found;
+  char introduction[32]; /* the part of the message before the server's words */
 
   if (sql_state[0] == '\0')
     return strlen(text);
-  (void)snprintf(state, sizeof state, ", state = '%s': ", sql_state);
-  found = strstr(text, state);
-  return found != NULL ? (size_t)(found - text) + strlen(state) : strlen(text);
+  (void)snprintf(introduction, sizeof introduction, ", state = '%s': ", sql_state);
+  const char *found = strstr(text, introduction);
+
+  return found != NULL ? (size_t)(found - text) + strlen(introduction) : strlen(text);
 }
 
 /* Logs the failure of a function.  If several threads fail with the same common beginning, the
@@ -378,7 +380,8 @@ static int call_take_error(lua_State *L, int nresults, const char *function)
 }
 
 /* Ends a protected call that has returned rc: 0 with its nresults on top of the stack, else with an
-   error value there.  Returns 0 with nresults on top, or -1 after logging the error. */
+   error value there.  Returns 0 with nresults on top, or -1 after logging the error.  Clears the
+   notes about the error (traced, reported), which do not hold for the next call. */
 static int call_finish(struct bn_lua *lua, int rc, int nresults, const char *function)
 {
   const int result = rc == 0 ? 0 : call_take_error(lua->L, nresults, function);
@@ -395,7 +398,7 @@ int bn_lua_call(struct bn_lua *lua, int nargs, int nresults, const char *functio
   struct bn_lua *previous = bn_lua_enter(lua);
 
   if (is_traced) {
-    c.handler = lua_gettop(lua->L) - nargs;
+    c.handler = lua_gettop(lua->L) - nargs; /* the index of the function, which moves up */
     lua_pushcfunction(lua->L, call_traceback);
     lua_insert(lua->L, c.handler);
   }
@@ -409,8 +412,9 @@ int bn_lua_call(struct bn_lua *lua, int nargs, int nresults, const char *functio
   return rc;
 }
 
-/* Puts pcall, or xpcall with the handler of tracebacks, below the function and its nargs arguments.
-   Returns the number of arguments for it. */
+/* Inserts pcall below the function and its nargs arguments, which become pcall's arguments.  If
+   tracebacks are logged, inserts xpcall there and its handler above the function.  Returns the
+   number of arguments. */
 static int call_insert_pcall(lua_State *L, int nargs)
 {
   const bool is_traced = bn_log_get_verbosity() >= BN_DEBUG;
@@ -421,7 +425,7 @@ static int call_insert_pcall(lua_State *L, int nargs)
   if (!is_traced)
     return nargs + 1;
   lua_pushcfunction(L, call_traceback);
-  lua_insert(L, at + 2);
+  lua_insert(L, at + 2); /* above xpcall and the function */
   return nargs + 2;
 }
 

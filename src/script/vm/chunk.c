@@ -120,10 +120,10 @@ static struct bn_chunk *chunk_compile(lua_State *L, char *file, char *chunkname,
   return NULL;
 }
 
-/* Compiles "return function(...) TEXT end".  Sessions that share an interpreter load this once, and
-   each of them calls it for a function of its own.  The text stays on the first line, so that its
-   line numbers stay right.  Returns NULL if the text compiles only outside of a function: then each
-   session loads the bytecode of c. */
+/* Compiles "return function(...) TEXT\nend".  Sessions that share an interpreter load this once,
+   and each of them calls it for a function of its own.  The text begins on the first line, so that
+   its line numbers stay right, and the newline ends a comment in its last line.  Returns NULL if
+   the text compiles only outside of a function: then each session loads the bytecode of c. */
 static struct bn_chunk *chunk_compile_maker(lua_State *L, const struct bn_chunk *c,
                                             const struct bn_buf *text)
 {

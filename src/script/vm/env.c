@@ -24,6 +24,7 @@ static void env_load_module(lua_State *L, const char *name)
     m++;
   if (m->name == NULL)
     luaL_error(L, "no internal module '%s'", name);
+  /* '=' shows the rest of a chunk name as it is: the form in which sysbench's modules appear. */
   lua_pushfstring(L, "=[string \"%s.lua\"]", name);
   if (luaL_loadbuffer(L, (const char *)m->data, m->size, lua_tostring(L, -1)) != 0)
     lua_error(L);
@@ -48,9 +49,8 @@ static void env_push_module(lua_State *L, const char *name)
   lua_remove(L, -2); /* the table of modules */
 }
 
-/* Declares a part of the C interface by the ffi table on top, unless it is declared already: the
-   registry then has true under the address of the part. */
-static void env_declare(lua_State *L, const char *name)
+/* Returns a part of the C interface.  Raises an error if there is none of that name. */
+static const struct bn_vm_part *env_find_part(lua_State *L, const char *name)
 {
   const struct bn_vm_part *p = bn_lua_current()->vm->table->parts;
 
@@ -58,6 +58,15 @@ static void env_declare(lua_State *L, const char *name)
     p++;
   if (p->name == NULL)
     luaL_error(L, "no part '%s' of the C interface", name);
+  return p;
+}
+
+/* Declares a part of the C interface by the ffi table on top, unless it is declared already: the
+   registry then has true under the address of the part. */
+static void env_declare(lua_State *L, const char *name)
+{
+  const struct bn_vm_part *p = env_find_part(L, name);
+
   lua_pushlightuserdata(L, (void *)(uintptr_t)p);
   lua_rawget(L, LUA_REGISTRYINDEX);
   const bool is_declared = lua_toboolean(L, -1);
@@ -118,9 +127,9 @@ static void env_call_adopter(lua_State *L, const char *name)
     lua_pop(L, 2);
     return;
   }
-  lua_pushvalue(L, -3);
+  lua_pushvalue(L, -3); /* the value, below `internal` and the function */
   lua_call(L, 1, 0);
-  lua_pop(L, 1);
+  lua_pop(L, 1); /* `internal` */
 }
 
 /* Implements __index of a script's `ffi`, which is empty until its first use calls this: declares
@@ -128,18 +137,20 @@ static void env_call_adopter(lua_State *L, const char *name)
    for. */
 static int env_fill_ffi(lua_State *L)
 {
-  lua_settop(L, 2); /* the script's table, the name of the entry */
-  lua_pushnil(L);
-  lua_setmetatable(L, 1);
-  env_push_ffi(L); /* at 3 */
+  enum { SCRIPTS_FFI = 1, NAME, FFI }; /* indices on the stack */
+
+  lua_settop(L, NAME);
+  lua_pushnil(L); /* no metatable: the next use does not come here */
+  lua_setmetatable(L, SCRIPTS_FFI);
+  env_push_ffi(L);
   for (const char *const *part = bn_lua_current()->vm->table->old_parts; *part != NULL; part++)
     env_declare(L, *part);
-  bn_lua_copy_entries(L, 3, 1);
-  lua_pushvalue(L, 1);
+  bn_lua_copy_entries(L, FFI, SCRIPTS_FFI);
+  lua_pushvalue(L, SCRIPTS_FFI);
   env_call_adopter(L, "adopt_ffi");
   lua_pop(L, 1);
-  lua_pushvalue(L, 2);
-  lua_rawget(L, 1);
+  lua_pushvalue(L, NAME);
+  lua_rawget(L, SCRIPTS_FFI);
   return 1;
 }
 
@@ -243,7 +254,7 @@ static void env_make_internal(lua_State *L)
   lua_call(L, 1, 1);
   env_declare(L, table->parts[0].name);
   lua_setfield(L, -2, "ffi");
-  lua_createtable(L, 0, 1);
+  lua_createtable(L, 0, 1); /* the metatable */
   lua_pushcfunction(L, env_index_internal);
   lua_setfield(L, -2, "__index");
   lua_setmetatable(L, -2);
@@ -260,6 +271,7 @@ void bn_env_make_shared(lua_State *L)
   lua_pushvalue(L, LUA_GLOBALSINDEX);
   lua_setfield(L, LUA_REGISTRYINDEX, key_globals);
   env_make_internal(L);
+  /* This may execute an internal module, which needs the tables above. */
   env_set_c_functions(L);
 }
 
@@ -272,8 +284,8 @@ static void env_push_environment(lua_State *L)
   bn_lua_copy_entries(L, LUA_GLOBALSINDEX, lua_gettop(L));
   lua_pushvalue(L, -1);
   lua_setfield(L, -2, "_G");
-  lua_newtable(L);
-  lua_createtable(L, 0, 1);
+  lua_newtable(L);          /* `ffi` */
+  lua_createtable(L, 0, 1); /* its metatable */
   lua_pushcfunction(L, env_fill_ffi);
   lua_setfield(L, -2, "__index");
   lua_setmetatable(L, -2);
@@ -316,22 +328,23 @@ static void env_push_old_names(lua_State *L, enum bn_old_names old)
 void bn_env_push_instance(struct bn_lua *lua, enum bn_old_names old)
 {
   lua_State *L = lua->L;
+  const int env = lua_gettop(L) + 1, sysbench = env + 1; /* indices on the stack */
 
   env_push_environment(L);
   env_call_adopter(L, "adopt");
   bn_require_open(lua);
   env_push_sysbench(lua);
-  lua_pushvalue(L, -1);
-  lua_setfield(L, -3, "sysbench");
+  lua_pushvalue(L, sysbench);
+  lua_setfield(L, env, "sysbench");
   env_push_module(L, "sysbench");
-  lua_pushvalue(L, -3); /* the environment */
-  lua_pushvalue(L, -3); /* sysbench */
+  lua_pushvalue(L, env);
+  lua_pushvalue(L, sysbench);
   lua_pushboolean(L, !lua->worker);
   lua_pushboolean(L, bn_log_get_verbosity() >= BN_DEBUG);
   env_push_old_names(L, old);
-  lua_call(L, 5, 1);
+  lua_call(L, 5, 1); /* the module returns thread_run */
   lua_pushvalue(L, -1);
-  lua_setfield(L, -4, "thread_run"); /* of the environment, below sysbench and thread_run */
+  lua_setfield(L, env, "thread_run");
 }
 
 void bn_env_make(struct bn_lua *lua)
@@ -339,6 +352,7 @@ void bn_env_make(struct bn_lua *lua)
   lua_State *L = lua->L;
 
   bn_env_push_instance(lua, lua->vm->old_names);
+  /* luaL_ref() pops the value on top: thread_run, then sysbench, then the environment. */
   lua->thread_run_ref = luaL_ref(L, LUA_REGISTRYINDEX);
   lua->sysbench_ref = luaL_ref(L, LUA_REGISTRYINDEX);
   lua_pushvalue(L, -1);

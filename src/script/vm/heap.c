@@ -21,13 +21,14 @@ static size_t heap_class_of(size_t size)
   return (size - 1) / BN_HEAP_GRAIN;
 }
 
-/* Returns the size of the blocks of that class. */
+/* Returns the size of the blocks of the class to which a small size belongs. */
 static size_t heap_round_up(size_t size)
 {
   return (heap_class_of(size) + 1) * BN_HEAP_GRAIN;
 }
 
-/* Puts a small block of that size into the list of its class. */
+/* Puts a small block of that size into the list of its class.  The first bytes of the block are the
+   pointer to the next one. */
 static void heap_put(struct bn_heap *h, void *block, size_t size)
 {
   const size_t c = heap_class_of(size);

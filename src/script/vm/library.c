@@ -87,7 +87,7 @@ static void library_redirect_stdout(lua_State *L)
 {
   lua_getfield(L, -1, "output");
   lua_getfield(L, -2, "stderr");
-  lua_call(L, 1, 1);
+  lua_call(L, 1, 1); /* io.output() returns the file that it has set */
   lua_setfield(L, -2, "stdout");
 }
 
@@ -157,21 +157,31 @@ static void library_replace_print(lua_State *L)
   lua_setglobal(L, "print");
 }
 
-/* Stands for dofile or loadfile, but also finds files from another host, and bundled scripts for
-   missing files of old installations.  Notes files of the main instance for bn_chunks_each(). */
-static int library_read_file(lua_State *L)
+/* Replaces the path at 1 by that of the file which takes its place, if there is one: a file from
+   another host, or a bundled script for a missing file of an old installation.  Returns the path at
+   1, or NULL if there is no text: Lua then reads standard input or refuses the argument. */
+static const char *library_replace_path(lua_State *L, const struct bn_lua *lua)
 {
-  const struct bn_lua *lua = bn_lua_current();
-  const char *path = lua_type(L, 1) == LUA_TSTRING ? lua_tostring(L, 1) : NULL;
-  char *instead =
-      path != NULL ? bn_script_file_find_substitute(lua->vm->setup, path, lua->worker) : NULL;
+  if (lua_type(L, 1) != LUA_TSTRING)
+    return NULL;
+  const bool is_quiet = lua->worker;
+  char *instead = bn_script_file_find_substitute(lua->vm->setup, lua_tostring(L, 1), is_quiet);
 
   if (instead != NULL) {
     lua_pushstring(L, instead);
     lua_replace(L, 1);
-    free(instead);
-    path = lua_tostring(L, 1);
   }
+  free(instead);
+  return lua_tostring(L, 1);
+}
+
+/* Stands for dofile or loadfile, but also finds files in other places (library_replace_path).
+   Notes files of the main instance for bn_chunks_each(). */
+static int library_read_file(lua_State *L)
+{
+  const struct bn_lua *lua = bn_lua_current();
+  const char *path = library_replace_path(L, lua);
+
   if (path != NULL && !bn_chunks_compare(lua->vm->chunks, path))
     return luaL_error(L, "%s is another file than that of the controller", path);
   if (path != NULL && !lua->worker)
@@ -202,47 +212,53 @@ enum { LIBRARY_INDEX = 1 };
    library into the table and returns the entry that was asked for. */
 static int library_fill(lua_State *L)
 {
+  enum { TABLE = 1, NAME, LOADED }; /* indices on the stack */
   const luaL_Reg *library = &lazy_libraries[lua_tointeger(L, lua_upvalueindex(LIBRARY_INDEX))];
 
-  lua_settop(L, 2); /* the library's table, the name that was asked for */
+  lua_settop(L, NAME);
   /* The metatable goes first, or opening the library would come here again. */
   lua_pushnil(L);
-  lua_setmetatable(L, 1);
+  lua_setmetatable(L, TABLE);
   /* A library opens into the table that _LOADED has under its name, so that table goes there until
-     the library is open.  An instance may have a view of the library there. */
-  lua_getfield(L, LUA_REGISTRYINDEX, "_LOADED"); /* at 3 */
-  lua_getfield(L, 3, library->name);
-  lua_pushvalue(L, 1);
-  lua_setfield(L, 3, library->name);
+     the library is open.  An instance may have a view of the library there, which is put back. */
+  lua_getfield(L, LUA_REGISTRYINDEX, "_LOADED");
+  lua_getfield(L, LOADED, library->name);
+  lua_pushvalue(L, TABLE);
+  lua_setfield(L, LOADED, library->name);
   lua_pushcfunction(L, library->func);
   lua_pushstring(L, library->name);
   lua_call(L, 1, 0);
-  lua_setfield(L, 3, library->name);
-  lua_settop(L, 2);
-  lua_pushvalue(L, 1);
+  lua_setfield(L, LOADED, library->name); /* the entry of before */
+  lua_settop(L, NAME);
+  lua_pushvalue(L, TABLE);
   library_wrap_table(L, library->name);
-  lua_pushvalue(L, 2);
-  lua_rawget(L, 1);
+  lua_pushvalue(L, NAME);
+  lua_rawget(L, TABLE);
   return 1;
 }
 
-/* Sets empty tables for the libraries that are opened when they are first used, as globals and in
-   _LOADED. */
+/* Pushes an empty table, which becomes library `index` of lazy_libraries when it is first used. */
+static void library_push_lazy(lua_State *L, int index)
+{
+  lua_newtable(L);
+  lua_createtable(L, 0, 2); /* the metatable */
+  lua_pushinteger(L, index);
+  lua_pushcclosure(L, library_fill, 1);
+  lua_pushvalue(L, -1);
+  lua_setfield(L, -3, "bn.complete");
+  lua_setfield(L, -2, "__index");
+  lua_setmetatable(L, -2);
+}
+
+/* Sets the tables of lazy_libraries, as globals and in _LOADED. */
 static void library_open_lazy(lua_State *L)
 {
   for (int i = 0; lazy_libraries[i].name != NULL; i++) {
-    lua_newtable(L);
-    lua_createtable(L, 0, 2);
-    lua_pushinteger(L, i);
-    lua_pushcclosure(L, library_fill, 1);
-    lua_pushvalue(L, -1);
-    lua_setfield(L, -3, "bn.complete");
-    lua_setfield(L, -2, "__index");
-    lua_setmetatable(L, -2);
+    library_push_lazy(L, i);
     lua_getfield(L, LUA_REGISTRYINDEX, "_LOADED");
     lua_pushvalue(L, -2);
     lua_setfield(L, -2, lazy_libraries[i].name);
-    lua_pop(L, 1);
+    lua_pop(L, 1); /* _LOADED */
     lua_setglobal(L, lazy_libraries[i].name);
   }
 }
@@ -254,10 +270,10 @@ static void library_wrap_opened(lua_State *L)
   for (int i = 0; lazy_libraries[i].name != NULL; i++) {
     lua_getglobal(L, lazy_libraries[i].name);
     if (lua_getmetatable(L, -1))
-      lua_pop(L, 1);
+      lua_pop(L, 1); /* the metatable; library_fill() will replace the functions */
     else
       library_wrap_table(L, lazy_libraries[i].name);
-    lua_pop(L, 1);
+    lua_pop(L, 1); /* the library */
   }
 }
 

@@ -55,7 +55,7 @@ void bn_lua_copy_entries(lua_State *L, int from, int to)
 {
   lua_pushnil(L);
   while (lua_next(L, from) != 0) {
-    lua_pushvalue(L, -2);
+    lua_pushvalue(L, -2); /* the key for lua_rawset(); the other one stays for lua_next() */
     lua_insert(L, -2);
     lua_rawset(L, to);
   }

@@ -47,13 +47,12 @@ int bn_mix_find(struct bn_vm *vm, struct bn_err *err)
 {
   const char *rest = vm->setup->name;
   struct bn_mix_item item;
+  int rc;
 
   if (!bn_mix_is_test(vm->setup->conf->policy, rest))
     return 0;
-  vm->mix = bn_alloc(1, sizeof *vm->mix);
-  int rc = bn_mix_next(&rest, &item, err);
-
-  for (; rc > 0; rc = bn_mix_next(&rest, &item, err))
+  vm->mix = bn_alloc(1, sizeof *vm->mix); /* bn_vm_done() frees it, also after a failure */
+  while ((rc = bn_mix_next(&rest, &item, err)) > 0)
     if (mix_find_part(vm, mix_add_part(vm->mix, &item), err) != 0)
       return -1;
   mix_set_origin(&vm->place, vm->mix);
@@ -101,31 +100,35 @@ int bn_mix_list(lua_State *L)
 
 int bn_mix_make_workload(lua_State *L)
 {
+  enum { ENVIRONMENT = 1, SYSBENCH, THREAD_RUN, SCRIPT, N_RESULTS = SCRIPT }; /* on the stack */
   struct bn_lua *lua = bn_lua_current();
+  /* Module sysbench.mix takes the number from internal.workloads(), so the workload exists. */
   const struct bn_mix_part *part = &lua->vm->mix->part[luaL_checkinteger(L, 1) - 1];
   const struct bn_script_place *outer = lua->place;
 
-  lua_settop(L, 0); /* for the environment at 1, sysbench, thread_run and the script's function */
+  lua_settop(L, 0);
+  /* An error ends the instance, so that the outer place is not needed any more. */
   lua->place = &part->place;
   /* Our own modern workloads do not use the old names. */
   bn_env_push_instance(lua, part->place.set == BN_SET_MODERN ? BN_OLD_NONE : BN_OLD_ON_DEMAND);
   lua->place = outer;
   if (bn_chunk_push(L, part->chunk) != 0)
     return lua_error(L);
-  lua_pushvalue(L, 1);
-  (void)lua_setfenv(L, -2);
-  return 4;
+  lua_pushvalue(L, ENVIRONMENT);
+  (void)lua_setfenv(L, SCRIPT);
+  return N_RESULTS;
 }
 
 int bn_mix_enter(lua_State *L)
 {
+  enum { NUMBER = 1, ENVIRONMENT, SYSBENCH }; /* indices on the stack */
   struct bn_lua *lua = bn_lua_current();
-  const lua_Integer number = luaL_checkinteger(L, 1);
+  const lua_Integer number = luaL_checkinteger(L, NUMBER);
 
   lua->place = number > 0 ? &lua->vm->mix->part[number - 1].place : &lua->vm->place;
-  lua_settop(L, 3); /* the number, the environment, its sysbench */
-  lua_rawseti(L, LUA_REGISTRYINDEX, lua->sysbench_ref);
-  lua_pushvalue(L, 2);
+  lua_settop(L, SYSBENCH);
+  lua_rawseti(L, LUA_REGISTRYINDEX, lua->sysbench_ref); /* pops sysbench */
+  lua_pushvalue(L, ENVIRONMENT);
   lua_rawseti(L, LUA_REGISTRYINDEX, lua->env_ref);
   /* load and similar functions take the environment of new code from here, as in bn_env_make. */
   lua_replace(L, LUA_GLOBALSINDEX);

@@ -2,6 +2,7 @@
 /* Search paths for modules. */
 #include "script/vm/module_path.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -54,11 +55,12 @@ static char *module_path_with_variable(const char *variable, struct bn_buf *list
 
 char *bn_module_path_default(const char *data_dir)
 {
+  const bool with_init = true;
   struct bn_buf b;
 
   bn_buf_init(&b, 0);
   (void)bn_buf_str(&b, "./?.lua;./?/init.lua;./src/lua/?.lua;");
-  module_path_add_luarocks(&b, "share", ".lua", true /* with init.lua */);
+  module_path_add_luarocks(&b, "share", ".lua", with_init);
   (void)bn_buf_str(&b, "/usr/local/share/lua/5.1/?.lua;/usr/share/lua/5.1/?.lua;");
   if (data_dir != NULL)
     (void)bn_buf_printf(&b, "%s/?.lua;", data_dir);
@@ -67,12 +69,13 @@ char *bn_module_path_default(const char *data_dir)
 
 char *bn_module_path_default_c(void)
 {
+  const bool with_init = false;
   struct bn_buf b;
-  char dir[4096];
+  char dir[PATH_MAX];
 
   bn_buf_init(&b, 0);
   (void)bn_buf_str(&b, "./?.so;");
-  module_path_add_luarocks(&b, "lib", ".so", false /* without init.so */);
+  module_path_add_luarocks(&b, "lib", ".so", with_init);
   (void)bn_buf_str(&b, "/usr/local/lib/lua/5.1/?.so;/usr/lib/lua/5.1/?.so;");
   if (bn_plugin_lib_dir(dir, sizeof dir, NULL) != NULL)
     (void)bn_buf_printf(&b, "%s/?.so;", dir);

@@ -39,8 +39,9 @@ static const char *require_search(lua_State *L, const char *field, const char *n
 
   bn_buf_init(&tried, 0);
   char *file = bn_module_path_search(path, name, &tried);
+  const bool is_of_luajit = strncmp(name, "jit.", 4) == 0 && strcmp(field, "path") == 0;
 
-  if (file == NULL && strncmp(name, "jit.", 4) == 0 && strcmp(field, "path") == 0)
+  if (file == NULL && is_of_luajit) /* package.path lacks the folder of these modules */
     file = bn_module_path_search(lua_tostring(L, lua_upvalueindex(DEFAULT_PATH)), name, NULL);
 
   const bool is_found = file != NULL;
@@ -94,6 +95,17 @@ static const char *require_find_beside(lua_State *L)
   return lua_tostring(L, -1);
 }
 
+/* Returns whether there is a bundled script or module of that name. */
+static bool require_is_bundled(const struct bn_lua *lua, const char *name)
+{
+  static const char no_file[] = ""; /* no bundled file is the same as this one */
+  char *bundled = bn_script_file_find_hidden(lua->vm->setup, name, no_file);
+  const bool is_bundled = bundled != NULL;
+
+  free(bundled);
+  return is_bundled;
+}
+
 /* Returns whether the script's own folder is searched before package.path.  The path begins with
    the working directory, in which a file of the same name must not take the place of a part of the
    script.  The script's folder comes first for the bundled workloads of 0.5 and for scripts from
@@ -103,14 +115,7 @@ static bool require_prefers_beside(const struct bn_lua *lua, const char *name)
 {
   if (lua->place->set == BN_SET_LEGACY || lua->place->sent)
     return true;
-  if (!bn_policy_is_native(lua->vm->setup->conf->policy))
-    return false;
-  /* With "", which names no file, this returns the bundled module if there is one. */
-  char *bundled = bn_script_file_find_hidden(lua->vm->setup, name, "");
-  const bool is_bundled = bundled != NULL;
-
-  free(bundled);
-  return is_bundled;
+  return bn_policy_is_native(lua->vm->setup->conf->policy) && require_is_bundled(lua, name);
 }
 
 /* Returns whether a file on the path does not belong to the script: it is in the working directory,
@@ -154,22 +159,22 @@ static const char *require_settle_file(lua_State *L, const char *file, bool is_f
   return file;
 }
 
-/* Returns the file of the module whose name is at 1, or NULL with the names that require_search()
-   has tried on top. */
+/* Finds the file of the module whose name is at 1: on package.path, or in the script's own folder,
+   which is searched first or last.  Returns its name, whose text the stack keeps, or NULL with the
+   names that require_search() has tried on top. */
 static const char *require_find_lua(lua_State *L)
 {
   const struct bn_lua *lua = bn_lua_current();
-  const bool is_foreign = false; /* a file in the script's own folder */
-  const char *name = luaL_checkstring(L, 1), *file = NULL;
+  const char *name = luaL_checkstring(L, 1);
+  const char *file = require_prefers_beside(lua, name) ? require_find_beside(L) : NULL;
+  bool is_foreign = false; /* no file in the script's own folder is */
 
-  if (require_prefers_beside(lua, name))
+  if (file == NULL) {
+    file = require_search(L, "path", name);
+    is_foreign = file != NULL && require_is_foreign(lua, file);
+  }
+  if (file == NULL)
     file = require_find_beside(L);
-  if (file != NULL)
-    return require_settle_file(L, file, is_foreign);
-  file = require_search(L, "path", name);
-  if (file != NULL)
-    return require_settle_file(L, file, require_is_foreign(lua, file));
-  file = require_find_beside(L);
   return file != NULL ? require_settle_file(L, file, is_foreign) : NULL;
 }
 
@@ -279,11 +284,12 @@ static void require_push_loader(lua_State *L, const char *name)
    library (luaJIT_BC_NAME), because package.loadlib does not. */
 static int require_module(lua_State *L)
 {
-  const char *name = luaL_checkstring(L, 1);
+  enum { NAME = 1, LOADED }; /* indices on the stack */
+  const char *name = luaL_checkstring(L, NAME);
 
-  lua_settop(L, 1);
-  lua_getfield(L, lua_upvalueindex(INSTANCE_PACKAGE), "loaded"); /* at 2 */
-  lua_getfield(L, 2, name);
+  lua_settop(L, NAME);
+  lua_getfield(L, lua_upvalueindex(INSTANCE_PACKAGE), "loaded");
+  lua_getfield(L, LOADED, name);
   if (lua_toboolean(L, -1)) {
     if (lua_touserdata(L, -1) == &loading_mark)
       return luaL_error(L, "loop or previous error loading module '%s'", name);
@@ -291,20 +297,20 @@ static int require_module(lua_State *L)
   }
   require_push_loader(L, name);
   /* The old function `module` writes to _LOADED, which another instance may have set meanwhile. */
-  lua_pushvalue(L, 2);
+  lua_pushvalue(L, LOADED);
   lua_setfield(L, LUA_REGISTRYINDEX, "_LOADED");
   lua_pushlightuserdata(L, (void *)(uintptr_t)&loading_mark);
-  lua_setfield(L, 2, name);
+  lua_setfield(L, LOADED, name);
   lua_pushstring(L, name);
   lua_call(L, 1, 1);
   if (!lua_isnil(L, -1))
-    lua_setfield(L, 2, name);
+    lua_setfield(L, LOADED, name);
   /* A module that returns nothing may have set its entry itself; else the entry becomes true. */
-  lua_getfield(L, 2, name);
+  lua_getfield(L, LOADED, name);
   if (lua_touserdata(L, -1) == &loading_mark) {
     lua_pushboolean(L, 1);
     lua_pushvalue(L, -1);
-    lua_setfield(L, 2, name);
+    lua_setfield(L, LOADED, name);
   }
   return 1;
 }
@@ -319,8 +325,9 @@ static void require_copy_shared(lua_State *L)
   lua_remove(L, -2);
 }
 
-/* Pushes the instance's table of loaded modules.  Its libraries are those of the environment at
-   stack index `env`: if sessions share the interpreter, these are views of the shared libraries. */
+/* Pushes the instance's table of loaded modules: that of the package at stack index `package`, but
+   with the libraries of the environment at stack index `env`.  If sessions share the interpreter,
+   these are views of the shared libraries. */
 static void require_push_loaded(lua_State *L, int env, int package)
 {
   lua_getfield(L, package, "loaded");
@@ -329,9 +336,9 @@ static void require_push_loaded(lua_State *L, int env, int package)
 
   lua_pushnil(L);
   while (lua_next(L, loaded) != 0) {
-    lua_pop(L, 1); /* the shared library */
-    lua_pushvalue(L, -1);
-    lua_pushvalue(L, -1);
+    lua_pop(L, 1);        /* the shared library; the key stays for lua_next() */
+    lua_pushvalue(L, -1); /* the key for lua_rawset() */
+    lua_pushvalue(L, -1); /* the key for lua_rawget() */
     lua_rawget(L, env);
     if (lua_isnil(L, -1))
       lua_pop(L, 2);
@@ -376,7 +383,7 @@ void bn_require_open(struct bn_lua *lua)
   lua_getfield(L, package, "preload");
   require_copy_shared(L);
   lua_setfield(L, package, "preload");
-  require_push_loaders(L, package);
+  require_push_loaders(L, package); /* they keep the default path, which is replaced next */
   lua_setfield(L, package, "loaders");
   lua_pushstring(L, lua->vm->path);
   lua_setfield(L, package, "path");

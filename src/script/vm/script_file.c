@@ -89,8 +89,8 @@ char *bn_script_file_find_hidden(const struct bn_script_setup *setup, const char
   return NULL;
 }
 
-/* Logs that a user's file, which runs, hides the bundled workload of the script's name, if there is
-   one: sysbench looks into the working folder first. */
+/* If there is a bundled workload of the script's name, logs that a user's file runs in its place:
+   sysbench looks into the working folder first. */
 static void script_file_log_hiding_file(const struct bn_script_setup *setup, const char *file)
 {
   char *hidden = bn_script_file_find_hidden(setup, setup->name, file);
@@ -100,9 +100,8 @@ static void script_file_log_hiding_file(const struct bn_script_setup *setup, con
   free(hidden);
 }
 
-/* Logs that a user's file in the working folder is hidden by the bundled workload of its name,
-   which runs, if there is such a file.  Logs nothing for help and completions, which run
-   neither. */
+/* If the working folder has a file of the script's name, logs that the bundled workload runs and
+   not the file.  Logs nothing for help and completions, which run neither. */
 static void script_file_log_hidden_file(const struct bn_script_setup *setup, const char *bundled)
 {
   char file[PATH_MAX];
@@ -187,6 +186,7 @@ static char *script_file_find_module(const char *path, const char *name)
    module on the path.  If there is none, returns a substitute. */
 static char *script_file_find_as_sysbench(const struct bn_script_setup *setup, const char *path)
 {
+  const bool is_quiet = false;
   const char *name = setup->name;
   char *file = NULL;
 
@@ -196,7 +196,7 @@ static char *script_file_find_as_sysbench(const struct bn_script_setup *setup, c
     file = script_file_find_bundled(setup, BN_SET_LEGACY, name);
   if (file == NULL)
     file = script_file_find_module(path, name);
-  return file != NULL ? file : bn_script_file_find_substitute(setup, name, false /* logged */);
+  return file != NULL ? file : bn_script_file_find_substitute(setup, name, is_quiet);
 }
 
 /* Returns the file that the script's name means.  Outside of the dialects a bundled script of the
@@ -205,8 +205,6 @@ static char *script_file_find_as_sysbench(const struct bn_script_setup *setup, c
 static char *script_file_find_path(const struct bn_script_setup *setup, const char *path)
 {
   const bool is_bundle_first = bn_policy_is_native(setup->conf->policy);
-  /* 0.5, whose own scripts come first, does not have the workloads that a file could hide. */
-  const bool may_hide_bundled = !is_bundle_first && !setup->conf->policy->legacy_scripts_first;
   char *file = script_file_find_sent(setup, setup->name);
 
   if (file != NULL)
@@ -218,6 +216,9 @@ static char *script_file_find_path(const struct bn_script_setup *setup, const ch
     return file;
   }
   file = script_file_find_as_sysbench(setup, path);
+  /* 0.5, whose own scripts come first, does not have the workloads that a file could hide. */
+  const bool may_hide_bundled = !is_bundle_first && !setup->conf->policy->legacy_scripts_first;
+
   if (file != NULL && may_hide_bundled)
     script_file_log_hiding_file(setup, file);
   return file;
@@ -255,17 +256,19 @@ static int script_file_refuse(const struct bn_script_setup *setup, struct bn_err
 static enum bn_set script_file_get_origin(const char *folder, const char *data_dir)
 {
   char dir[PATH_MAX], data[PATH_MAX];
-  size_t len;
 
   if (folder == NULL || data_dir == NULL || realpath(folder, dir) == NULL ||
       realpath(data_dir, data) == NULL)
     return BN_SET_USER;
-  len = strlen(data);
+  const size_t len = strlen(data);
+
   if (strncmp(dir, data, len) != 0)
     return BN_SET_USER;
-  if (strcmp(dir + len, legacy_folder) == 0)
-    return BN_SET_LEGACY;
-  return dir[len] == '\0' ? BN_SET_MODERN : BN_SET_USER;
+  const char *rest = dir + len; /* the folder relative to the data folder */
+
+  if (rest[0] == '\0')
+    return BN_SET_MODERN;
+  return strcmp(rest, legacy_folder) == 0 ? BN_SET_LEGACY : BN_SET_USER;
 }
 
 /* Returns whether the script is a bundled workload that the program lists. */
@@ -288,16 +291,15 @@ size_t bn_script_file_folder_length(const char *file, const char *dir)
 int bn_script_file_find(struct bn_script_place *out, const struct bn_script_setup *setup,
                         const char *path, struct bn_err *err)
 {
-  const char *base;
-
   if (setup->name == NULL || strcmp(setup->name, "-") == 0)
     return 0;
   out->name = setup->name;
   out->file = script_file_find_path(setup, path);
   if (out->file == NULL)
     return script_file_refuse(setup, err);
-  base = bn_file_name(out->file);
-  if (base > out->file)
+  const char *base = bn_file_name(out->file);
+
+  if (base > out->file) /* the path has a folder */
     out->dir = bn_alloc_part(out->file, (size_t)(base - out->file));
   out->set = script_file_get_origin(out->dir, setup->data_dir);
   out->workload = script_file_is_workload(out, setup);

@@ -47,6 +47,7 @@ struct bn_shared *bn_shared_take(const struct bn_vm *vm, struct bn_shared_pool *
 {
   struct bn_shared *sh = pool->latest;
 
+  /* The stream of math.random is the interpreter's, so sessions must not share it. */
   if (!pool->apart && bn_chunks_use_random(vm->chunks)) {
     shared_log_apart(vm->pools, "math.random");
     pool->apart = true;
@@ -84,7 +85,7 @@ int bn_shared_wants_own(lua_State *L)
   if (pool->apart)
     return 0;
   pool->apart = true;
-  /* Several sessions that have this interpreter already go on sharing it. */
+  /* If other sessions have got this interpreter too, all of them go on sharing it. */
   if (lua->shared->opened == 1)
     shared_log_apart(all, what);
   else if (!atomic_exchange(&all->apart_logged, true))

@@ -103,8 +103,8 @@ static uintptr_t stackguard_lowest_address(void)
   return (uintptr_t)low;
 }
 
-/* Sets lua->stack_low for the thread that calls.  It is asked for only if another thread called
-   last, because that costs system calls and leaves memory in the thread's cache. */
+/* Sets lua->stack_low for the thread that calls, unless the same thread called last: finding the
+   stack costs system calls, and leaves memory in the thread's cache. */
 static void stackguard_find_stack(struct bn_lua *lua)
 {
   if (lua->stack_low != 0 && pthread_equal(lua->stack_thread, pthread_self()))

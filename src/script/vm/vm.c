@@ -29,7 +29,8 @@ enum { PAUSE_LOADING = 105, PAUSE_LOADING_SHARED = 110 };
 /* lua_cpcall calls the functions from here to vm_run_luajit_command() that have a lua_State alone,
    with a struct bn_lua at stack index 1. */
 
-/* Opens the standard libraries, without collections in between, which would find no garbage. */
+/* Opens the standard libraries and sets the collector's pause for loading.  No collection runs in
+   between, because it would find no garbage. */
 static int vm_open_libraries(lua_State *L)
 {
   const struct bn_lua *lua = lua_touserdata(L, 1);
@@ -62,27 +63,28 @@ static int vm_make_instance(lua_State *L)
   return 0;
 }
 
-/* Pushes each argument of a list "=ARG,ARG,…" as a text.  Returns how many there are: none for
-   NULL, and an empty argument at the end does not count. */
+/* Pushes each argument of a list "ARG,ARG,…" as a text.  Returns how many there are; an empty
+   argument at the end does not count. */
 static int vm_push_arguments(lua_State *L, const char *list)
 {
-  const char *separator = list; /* the '=' or ',' before the next argument; NULL: no more */
   int n = 0;
 
-  for (; separator != NULL && separator[1] != '\0'; n++) {
-    const char *argument = separator + 1;
+  while (*list != '\0') {
+    const size_t len = strcspn(list, ",");
 
-    separator = strchr(argument, ',');
     luaL_checkstack(L, 1, "too many arguments");
-    lua_pushlstring(L, argument,
-                    separator != NULL ? (size_t)(separator - argument) : strlen(argument));
+    lua_pushlstring(L, list, len);
+    n++;
+    list += len;
+    if (*list == ',')
+      list++;
   }
   return n;
 }
 
 /* Pushes, on an empty stack, the function that a command of LuaJIT means: the function of `jit`
-   with the name of the command, such as on, off or flush, or else `start` of the module "jit." and
-   the name. */
+   with the name of the command, such as on, off or flush, or else `start` of the module "jit.NAME".
+   The values that lead to it stay below. */
 static void vm_push_luajit_function(lua_State *L, const char *command, size_t len)
 {
   lua_getglobal(L, "jit");
@@ -107,8 +109,8 @@ static int vm_run_luajit_command(lua_State *L)
 {
   const struct bn_lua *lua = lua_touserdata(L, 1);
   const char *command = lua->vm->setup->conf->raw.luajit_cmd;
-  const char *arguments = strchr(command, '=');
-  const size_t len = arguments != NULL ? (size_t)(arguments - command) : strlen(command);
+  const size_t len = strcspn(command, "=");
+  const char *arguments = command[len] == '=' ? command + len + 1 : "";
 
   lua_settop(L, 0);
   vm_push_luajit_function(L, command, len);
@@ -116,8 +118,8 @@ static int vm_run_luajit_command(lua_State *L)
   return 0;
 }
 
-/* Opens the libraries of an interpreter and makes the objects that its instances share.  Returns as
-   lua_cpcall does. */
+/* Opens the libraries of an interpreter and makes the objects that its instances share.  Returns 0,
+   or another result of lua_cpcall after pushing the message. */
 static int vm_build_shared(struct bn_lua *lua, lua_State *L)
 {
   const struct bn_conf *conf = lua->vm->setup->conf;
@@ -157,11 +159,12 @@ static int vm_build_coroutine(struct bn_lua *lua, struct bn_shared *sh)
   if (!sh->made && vm_log_failure(sh->L, vm_build_shared(lua, sh->L)) != 0)
     return -1;
   sh->made = true;
-  if (sh->pool->stack_low == 0)
+  if (sh->pool->stack_low == 0) /* the worker's thread is not guarded yet */
     sh->pool->stack_low = bn_stackguard_guard_thread();
   lua->stack_low = sh->pool->stack_low;
   lua->stack_thread = pthread_self();
   lua->L = lua_newthread(sh->L);
+  /* The reference keeps the coroutine from the collector until vm_leave_shared(). */
   lua->thread_ref = luaL_ref(sh->L, LUA_REGISTRYINDEX);
   return vm_log_failure(lua->L, lua_cpcall(lua->L, vm_make_instance, lua));
 }
@@ -232,7 +235,7 @@ void bn_lua_close(struct bn_lua *lua)
     lua_close(lua->L);
   bn_lua_enter(previous);
   free(lua->failure.text);
-  if (lua->heap != NULL)
+  if (lua->heap != NULL) /* after lua_close(), which frees blocks of the heap */
     bn_heap_done(lua->heap);
   free(lua->heap);
 }

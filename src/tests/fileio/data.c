@@ -39,10 +39,11 @@ void bn_data_fill(const struct bn_data *d, void *buf, size_t len, struct bn_rng 
   for (size_t i = 0; len > 0; i++) {
     const size_t stretch = len < STRETCH ? len : STRETCH;
     const size_t random_len = stretch * (BN_DATA_ALL_ZEROS - d->zeros) / BN_DATA_ALL_ZEROS;
+    const uint64_t *base = d->base + i % n_stretches * WORDS;
 
-    if (i % n_stretches == 0) /* `base` is used again from here on */
+    if (base == d->base) /* the words are used again from here on */
       key = bn_rng_next(rng);
-    data_fill_words(at, random_len, d->base + i % n_stretches * WORDS, key);
+    data_fill_words(at, random_len, base, key);
     memset(at + random_len, 0, stretch - random_len);
     at += stretch;
     len -= stretch;

@@ -66,12 +66,11 @@ static uint64_t device_read_cache_size(void)
   return host.memory_bytes;
 }
 
-/* Notes that the test measures memory if the files are in memory, or if they fit into the page
-   cache and requests need not reach the device.  Direct I/O makes all requests reach it; a flush
-   after each write makes the writes reach it, but not the reads. */
-static void device_warn_about_memory(const struct bn_fileio_plan *p, int fd)
+/* Notes that the page cache serves requests, if it can hold the files and the requests need not
+   reach the device.  Direct I/O makes all requests reach it; a flush after each write makes the
+   writes reach it, but not the reads. */
+static void device_warn_about_cache(const struct bn_fileio_plan *p)
 {
-  const uint64_t cache_bytes = device_read_cache_size();
   const uint64_t file_bytes = p->span * p->files;
   const bool writes_reach_device = p->writing && device_flushes_each_write(p);
   const bool mapped = device_is_mapped(p);
@@ -81,12 +80,11 @@ static void device_warn_about_memory(const struct bn_fileio_plan *p, int fd)
                               : "--file-extra-flags=direct or a larger --file-total-size";
   char files[64], memory[64];
 
-  if (device_is_in_memory(fd)) {
-    bn_log_note("the file system of the test files is in memory, so the test measures memory: "
-                "choose a folder on a device with --file-dir");
+  if (bypasses_cache || (writes_reach_device && !bn_fileio_reads(p)))
     return;
-  }
-  if (bypasses_cache || file_bytes >= cache_bytes || (writes_reach_device && !bn_fileio_reads(p)))
+  const uint64_t cache_bytes = device_read_cache_size();
+
+  if (file_bytes >= cache_bytes)
     return;
   bn_fileio_format_size(p, file_bytes, files, sizeof files);
   bn_fileio_format_size(p, cache_bytes, memory, sizeof memory);
@@ -121,7 +119,11 @@ void bn_device_describe(const struct bn_fileio_plan *p, int fd, const struct bn_
   if (device_is_block(fd, &st))
     bn_log_note("files: test_file.0 is the device %u:%u itself", major(st.st_rdev),
                 minor(st.st_rdev));
-  device_warn_about_memory(p, fd);
+  if (device_is_in_memory(fd))
+    bn_log_note("the file system of the test files is in memory, so the test measures memory: "
+                "choose a folder on a device with --file-dir");
+  else
+    device_warn_about_cache(p);
 }
 
 /* Returns the alignment of offsets and lengths for direct I/O; 0: not possible; -1: not known. */
@@ -188,7 +190,6 @@ int bn_device_check_space(const struct bn_fileio_plan *p, uint64_t bytes, uint64
 {
   char need[64], has[64];
   struct statvfs fs;
-  uint64_t room;
 
   if (statvfs(bn_device_folder(p), &fs) != 0)
     return bn_err_set(err, errno, "cannot read how much room the file system of '%s' has: %s",
@@ -200,7 +201,8 @@ int bn_device_check_space(const struct bn_fileio_plan *p, uint64_t bytes, uint64
                       "more: lower --file-num or use --file-dir",
                       (unsigned long long)files, bn_device_folder(p),
                       (unsigned long long)fs.f_favail);
-  room = device_count_free_bytes(&fs);
+  const uint64_t room = device_count_free_bytes(&fs);
+
   /* Some file systems report no size at all. */
   if (bytes <= room || fs.f_blocks == 0)
     return 0;

@@ -65,7 +65,8 @@ void bn_diskstats_add(struct bn_diskstats *d, const uint64_t *row, uint64_t out[
       out[i] = BN_ABSENT;
       continue;
     }
-    d->value[i] += d->has_last ? diskstats_growth(i, raw, d->last[i]) : 0;
+    if (d->has_last)
+      d->value[i] += diskstats_growth(i, raw, d->last[i]);
     d->last[i] = raw;
     out[i] = d->value[i];
   }

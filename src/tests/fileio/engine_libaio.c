@@ -26,7 +26,6 @@ static int libaio_open(void *self, const struct bn_io_setup *setup, struct bn_er
 {
   struct engine *e = self;
   const char *hint = "";
-  int rc;
 
   e->fd = setup->fd;
   e->depth = setup->depth;
@@ -37,7 +36,8 @@ static int libaio_open(void *self, const struct bn_io_setup *setup, struct bn_er
   if (e->cb == NULL || e->waiting == NULL || e->event == NULL)
     return bn_err_set(err, 0, "out of memory for %u requests: lower --file-async-backlog",
                       e->depth);
-  rc = io_queue_init((int)e->depth, &e->context);
+  const int rc = io_queue_init((int)e->depth, &e->context);
+
   if (rc == 0)
     return 0;
   e->context = NULL;

@@ -83,8 +83,9 @@ static int uring_refuse(struct bn_err *err, int error)
    -1 and err. */
 static int uring_start(void **shared, const struct bn_io_setup *setup, struct bn_err *err)
 {
+  enum { DEPTH = 1 }; /* the ring is not used */
   struct io_uring ring;
-  const int rc = uring_make_ring(&ring, setup, 1);
+  const int rc = uring_make_ring(&ring, setup, DEPTH);
 
   *shared = NULL;
   if (rc < 0)

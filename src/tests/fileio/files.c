@@ -201,11 +201,13 @@ static int files_write_chunk(int fd, const unsigned char *buf, size_t len, uint6
   while (done < len) {
     const ssize_t n = pwrite(fd, buf + done, len - done, (off_t)(offset + done));
 
-    if (n == 0)
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n == 0) /* such a write sets no errno, and would be repeated for ever */
       errno = EIO;
-    if (n <= 0 && errno != EINTR)
+    if (n <= 0)
       return -1;
-    done += n > 0 ? (size_t)n : 0;
+    done += (size_t)n;
   }
   return 0;
 }
@@ -288,15 +290,16 @@ static int files_open_target(const char *path, int flags)
 static int files_make_one(struct making *m, unsigned i, struct bn_err *err)
 {
   char path[PATH_MAX];
-  int fd, rc;
 
   if (files_make_path(m->plan, i, path, err) != 0)
     return -1;
-  fd = files_open_target(path, O_CREAT | O_WRONLY | m->plan->open_flags);
+  const int fd = files_open_target(path, O_CREAT | O_WRONLY | m->plan->open_flags);
+
   if (fd < 0)
     return files_refuse_open(m->plan, path, errno, err);
   m->touched = i + 1;
-  rc = files_fill_file(m, i, path, fd, err);
+  int rc = files_fill_file(m, i, path, fd, err);
+
   if (close(fd) != 0 && rc == 0)
     rc = bn_err_set(err, errno, "Failed to write file! file: %u errno = %d (%s)", i, errno,
                     strerror(errno));
@@ -313,7 +316,7 @@ static void files_remove_made(const char *path)
     (void)unlink(file);
 }
 
-/* Cuts a file.  Returns 0, or -1 and errno if it cannot be opened or cut. */
+/* Cuts a file to a size.  Returns 0, or -1 and errno if it cannot be opened or cut. */
 static int files_shorten(const char *path, int64_t size)
 {
   const int fd = files_open_target(path, O_WRONLY);
@@ -381,22 +384,21 @@ static void files_log_plan(const struct bn_fileio_plan *p)
 /* Makes all files, and undoes that if one of them fails.  Returns 0, or -1 and err. */
 static int files_make_all(struct making *m, struct bn_err *err)
 {
+  int rc = 0;
+
   files_log_plan(m->plan);
   if (files_survey(m, err) != 0)
     return -1;
   m->start_ns = bn_clock_mono();
   m->shown_ns = m->start_ns;
-  for (unsigned i = 0; i < m->plan->files; i++)
-    if (files_make_one(m, i, err) != 0) {
-      bn_log_progress(NULL);
-      /* After a signal, the next prepare continues from here. */
-      if (!bn_session_over(m->s))
-        files_undo_prepare(m);
-      return -1;
-    }
+  for (unsigned i = 0; i < m->plan->files && rc == 0; i++)
+    rc = files_make_one(m, i, err);
   bn_log_progress(NULL);
-  files_log_speed(m);
-  return 0;
+  if (rc == 0)
+    files_log_speed(m);
+  else if (!bn_session_over(m->s)) /* after a signal, the next prepare continues from here */
+    files_undo_prepare(m);
+  return rc;
 }
 
 int bn_files_prepare(const struct bn_fileio_plan *p, struct bn_session *s, struct bn_err *err)
@@ -578,16 +580,15 @@ static int files_open_existing(const struct bn_fileio_plan *p, const char *path)
    files, in place of files of the same names.  Sets *made if there was no file before. */
 static int files_open_one(const struct bn_fileio_plan *p, const char *path, bool *made)
 {
-  bool was_there;
-  int fd;
-
   *made = false;
   if (p->mode != BN_FILE_SEQWR)
     return files_open_existing(p, path);
-  was_there = unlink(path) == 0;
+  const bool was_there = unlink(path) == 0;
+
   if (!was_there && errno != ENOENT)
     return -1;
-  fd = open(path, O_CREAT | O_EXCL | O_RDWR | p->open_flags, 0600);
+  const int fd = open(path, O_CREAT | O_EXCL | O_RDWR | p->open_flags, 0600);
+
   *made = fd >= 0 && !was_there;
   return fd;
 }
@@ -616,11 +617,11 @@ static int files_log_open_failure(const struct bn_fileio_plan *p, const char *pa
 static int files_check_size(const struct bn_fileio_plan *p, const char *path, int fd)
 {
   char is[64], wanted[64];
-  int64_t size;
 
-  if (p->mode == BN_FILE_SEQWR)
+  if (p->mode == BN_FILE_SEQWR) /* the file is new */
     return 0;
-  size = files_size_of_open(fd);
+  const int64_t size = files_size_of_open(fd);
+
   if (size < 0) {
     bn_log_errno(BN_FATAL, errno, "Cannot find the size of file '%s'", path);
     return -1;
@@ -768,7 +769,9 @@ void bn_files_remove(const struct bn_fileio_plan *p, const bool *made)
 
 void bn_files_close(const struct bn_fileio_plan *p, int *fd)
 {
-  for (unsigned i = 0; fd != NULL && i < p->files; i++) {
+  if (fd == NULL)
+    return;
+  for (unsigned i = 0; i < p->files; i++) {
     if (fd[i] >= 0)
       (void)close(fd[i]);
     fd[i] = -1;

@@ -181,11 +181,12 @@ static void inflight_log_bad_block(const struct bn_fileio *f, unsigned file, enu
 static bool inflight_verify_data(const struct bn_fileio *f, const struct bn_io_req *r)
 {
   struct bn_verify_fault fault;
-  enum bn_verify found;
 
   if (!f->plan.validate || r->op != BN_IO_READ)
     return true;
-  found = bn_verify_check(r->buf, r->len, (size_t)f->plan.conf->block_size, r->offset, &fault);
+  const size_t block = (size_t)f->plan.conf->block_size;
+  const enum bn_verify found = bn_verify_check(r->buf, r->len, block, r->offset, &fault);
+
   if (found != BN_VERIFY_GOOD)
     inflight_log_bad_block(f, r->file, found, &fault);
   return found == BN_VERIFY_GOOD;
@@ -292,11 +293,11 @@ static void inflight_end_request(struct bn_fileio *f, struct bn_session *s,
 static void inflight_complete(struct bn_fileio *f, struct bn_session *s, struct bn_flight *flight)
 {
   struct bn_fileio_session *w = s->state;
-  bool good;
 
   w->in_flight--;
   w->writes_in_flight -= flight->io.op == BN_IO_WRITE;
-  good = inflight_make_done(f, w, &flight->io) && inflight_verify_data(f, &flight->io);
+  const bool good = inflight_make_done(f, w, &flight->io) && inflight_verify_data(f, &flight->io);
+
   if (good && flight->kind == EVENT_WRITE && !w->failed) {
     inflight_count_request(s, flight, bn_clock_now(&s->clock));
     inflight_flush_written(f, s, flight);
@@ -329,8 +330,8 @@ static void inflight_complete_next_request(struct bn_fileio *f, struct bn_sessio
 /* Completes one of the requests that the engine has returned.  If none is left, first waits for at
    least min requests in flight, but no longer than timeout_ns, and completes none if none has
    ended.  Requests that come together are completed one per call, so that the caller submits the
-   next request after each: the queue is never empty for longer than a submission takes.  Is called
-   with requests in flight, which an engine without `reap` never has. */
+   next request after each: the queue is never empty for longer than a submission takes.  The caller
+   has requests in flight, which an engine without `reap` never has. */
 static void inflight_reap(struct bn_fileio *f, struct bn_session *s, unsigned min,
                           uint64_t timeout_ns)
 {
@@ -440,7 +441,6 @@ static void inflight_begin_request(struct bn_fileio *f, struct bn_session *s,
 {
   struct bn_fileio_session *w = s->state;
   struct bn_flight *flight = w->idle[--w->n_idle];
-  bool has_made_data;
 
   flight->io.op = d->op == BN_IO_FSYNC ? inflight_flush_op(f) : d->op;
   flight->io.file = d->file;
@@ -453,7 +453,8 @@ static void inflight_begin_request(struct bn_fileio *f, struct bn_session *s,
            inflight_debug_number_of(d->op), d->file, (unsigned long long)d->offset, d->len);
   /* The event begins after its data is made, so that its time is the device's alone.  Without that
      work in between, the end of the last event is the start of this one. */
-  has_made_data = inflight_make_data(f, w, &flight->io);
+  const bool has_made_data = inflight_make_data(f, w, &flight->io);
+
   if (kind == BARE_FLUSH)
     s->last_ns = bn_clock_now(&s->clock);
   else if (f->depth == 1 && !has_made_data)
@@ -522,7 +523,6 @@ static bool inflight_draw_event(struct bn_fileio *f, struct bn_session *s, struc
 /* Begins the next event.  Returns false if there is none for this session, or it has failed. */
 static bool inflight_begin_next_event(struct bn_fileio *f, struct bn_session *s)
 {
-  bool has_flush;
   struct bn_draw d;
 
   if (!inflight_make_room(f, s) || !inflight_claim_event(f, s))
@@ -531,7 +531,8 @@ static bool inflight_begin_next_event(struct bn_fileio *f, struct bn_session *s)
     inflight_return_ticket(s);
     return false;
   }
-  has_flush = d.op == BN_IO_WRITE && f->plan.conf->fsync_all;
+  const bool has_flush = d.op == BN_IO_WRITE && f->plan.conf->fsync_all;
+
   inflight_begin_request(f, s, &d, has_flush ? EVENT_WRITE : EVENT);
   return true;
 }
@@ -599,7 +600,6 @@ enum bn_next bn_inflight_loop(void *self, struct bn_session *s)
 {
   struct bn_fileio *f = self;
   const struct bn_fileio_session *w = s->state;
-  bool is_last;
 
   inflight_execute_events(f, s);
   if (w->failed) {
@@ -609,7 +609,9 @@ enum bn_next bn_inflight_loop(void *self, struct bn_session *s)
       return BN_FAILED;
   }
   /* Acquire pairs with release here: the flushes of the last session come after all writes. */
-  is_last = atomic_fetch_add_explicit(&f->ended, 1, memory_order_acq_rel) + 1 == f->plan.threads;
+  const unsigned n_ended = atomic_fetch_add_explicit(&f->ended, 1, memory_order_acq_rel) + 1;
+  const bool is_last = n_ended == f->plan.threads;
+
   if (is_last && inflight_wants_end_flush(f, s))
     inflight_flush_all_files(f, s);
   return w->failed ? BN_FAILED : BN_FINISHED;

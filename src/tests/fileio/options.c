@@ -196,16 +196,18 @@ static int fileio_read_flags(struct bn_fileio_plan *p, struct bn_err *err)
   const struct bn_list *flags = &p->conf->extra_flags;
 
   for (size_t i = 0; i < flags->n; i++) {
-    if (strcmp(flags->item[i], "sync") == 0)
+    const char *flag = flags->item[i];
+
+    if (strcmp(flag, "sync") == 0)
       p->sync = true;
-    else if (strcmp(flags->item[i], "dsync") == 0)
+    else if (strcmp(flag, "dsync") == 0)
       p->dsync = true;
-    else if (strcmp(flags->item[i], "direct") == 0)
+    else if (strcmp(flag, "direct") == 0)
       p->direct = true;
-    else if (flags->item[i][0] != '\0')
+    else if (flag[0] != '\0')
       return bn_opt_refuse(p->policy,
                            &(struct bn_opt_refusal){.name = "file-extra-flags",
-                                                    .value = flags->item[i],
+                                                    .value = flag,
                                                     .wrong = "unknown",
                                                     .allowed = "sync, dsync, direct"},
                            "Invalid value for file-extra-flags: %s", err);
@@ -342,17 +344,23 @@ static int fileio_check_rw_ratio(const struct bn_fileio_plan *p, struct bn_err *
       "Invalid value for --file-rw-ratio: %s.", err);
 }
 
-/* Computes the sizes of files and requests from the options, the mode and the flags.  A test that
-   needs whole blocks uses the last block of a file too, which makes the file longer than asked for.
-   A sequential test joins blocks to a request, but never more than a file has.  Returns 0, or -1
-   and err. */
+/* Returns the bytes of a file that are used: its size, which is rounded up to whole blocks if
+   requests must be whole blocks.  The file is then longer than asked for. */
+static uint64_t fileio_compute_span(const struct bn_fileio_plan *p)
+{
+  const uint64_t block = p->conf->block_size, rest = p->file_size % block;
+  const bool needs_whole_blocks = p->direct || p->validate;
+
+  return needs_whole_blocks && rest != 0 ? p->file_size + (block - rest) : p->file_size;
+}
+
+/* Computes the sizes of files and requests from the options, the mode and the flags.  A sequential
+   test joins blocks to a request, but never more than a file has.  Returns 0, or -1 and err. */
 static int fileio_read_sizes(struct bn_fileio_plan *p, struct bn_err *err)
 {
   const struct bn_fileio_conf *c = p->conf;
   const bool joins = !p->random && c->merged > 1;
-  const bool needs_whole_blocks = p->direct || p->validate;
   const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-  uint64_t rest;
 
   if (p->validate && c->block_size < BN_VERIFY_LEAST)
     return fileio_refuse_block(p, err);
@@ -360,10 +368,7 @@ static int fileio_read_sizes(struct bn_fileio_plan *p, struct bn_err *err)
   p->file_size = c->total_size / p->files;
   if (p->file_size == 0)
     return fileio_refuse_total(p, err);
-  p->span = p->file_size;
-  rest = p->file_size % c->block_size;
-  if (needs_whole_blocks && rest != 0)
-    p->span += c->block_size - rest;
+  p->span = fileio_compute_span(p);
   if (joins && (uint64_t)c->merged > joined_max / c->block_size)
     return fileio_refuse_merged(p, err);
   p->request = joins ? c->block_size * (uint64_t)c->merged : c->block_size;
@@ -480,9 +485,10 @@ void bn_fileio_format_flags(const struct bn_fileio_plan *p, char *out, size_t le
 
 void bn_fileio_format_size(const struct bn_fileio_plan *p, uint64_t bytes, char *out, size_t len)
 {
+  const bool is_iec = false;
   char size[32];
 
-  (void)snprintf(out, len, "%s%s", bn_units_format_size(size, sizeof size, bytes, false /* iec */),
+  (void)snprintf(out, len, "%s%s", bn_units_format_size(size, sizeof size, bytes, is_iec),
                  bytes < 1024 ? p->policy->byte_unit : p->policy->binary_unit);
 }
 

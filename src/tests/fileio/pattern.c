@@ -62,7 +62,9 @@ static bool pattern_is_busy(struct bn_pattern *p, const struct bn_draw *d)
 static size_t pattern_length_up_to_end(const struct bn_pattern_conf *c, uint64_t offset,
                                        uint64_t wanted)
 {
-  return (size_t)(c->span - offset < wanted ? c->span - offset : wanted);
+  const uint64_t remaining = c->span - offset;
+
+  return (size_t)(remaining < wanted ? remaining : wanted);
 }
 
 /* Draws the next request of a sequential mode, and moves the position past it.  Returns false if
@@ -172,16 +174,15 @@ static bool pattern_draw_locked(struct bn_pattern *p, struct bn_rng *rng,
 bool bn_pattern_draw(struct bn_pattern *p, struct bn_rng *rng, struct bn_pattern_mix *mix,
                      struct bn_draw *out)
 {
-  bool drawn;
-
   if (!p->is_shared) {
     pattern_draw_alone(p, rng, mix, out);
     return true;
   }
   (void)pthread_mutex_lock(&p->lock);
-  drawn = pattern_draw_locked(p, rng, p->conf.global_mix ? &p->mix : mix, out);
+  const bool is_drawn = pattern_draw_locked(p, rng, p->conf.global_mix ? &p->mix : mix, out);
+
   (void)pthread_mutex_unlock(&p->lock);
-  return drawn;
+  return is_drawn;
 }
 
 void bn_pattern_release(struct bn_pattern *p, unsigned file, uint64_t offset, enum bn_io_op op)

@@ -11,8 +11,9 @@ static void verify_fill_random(unsigned char *at, size_t len, struct bn_rng *rng
 {
   for (size_t i = 0; i < len; i += sizeof(uint64_t)) {
     const uint64_t word = bn_rng_next(rng);
+    const size_t remaining = len - i;
 
-    memcpy(at + i, &word, len - i < sizeof word ? len - i : sizeof word);
+    memcpy(at + i, &word, remaining < sizeof word ? remaining : sizeof word);
   }
 }
 

@@ -65,7 +65,8 @@ static void fileio_make_pattern(struct bn_fileio *f)
    request in flight cannot be made fewer by --file-async-backlog.  Returns 0, or -1 and err. */
 static int fileio_check_memory(const struct bn_fileio *f, struct bn_err *err)
 {
-  const size_t limit = bn_area_read_limit(false /* huge */);
+  const bool is_huge = false;
+  const size_t limit = bn_area_read_limit(is_huge);
   char size[64];
 
   if (f->plan.buffer_size <= limit / f->depth / f->plan.threads)
@@ -92,23 +93,28 @@ static int fileio_refuse_depth(const char *typed, struct bn_err *err)
                     typed);
 }
 
+/* Refuses several requests in flight in a run whose threads pause.  Returns -1. */
+static int fileio_refuse_pauses(const struct bn_fileio *f, struct bn_err *err)
+{
+  const bool thinks = !bn_delay_is_none(&f->services->conf->think);
+
+  return bn_err_set(err, BN_ERR_OPTION,
+                    "--%s cannot be used with --file-async-backlog=%u: a thread that "
+                    "pauses would be late for the ends of its other requests; "
+                    "--file-async-backlog=1 can be used",
+                    thinks ? "think-time" : "threads-profile", f->depth);
+}
+
 /* Sets how many requests of a session are in flight: one with an engine that is not asynchronous,
    which does not read --file-async-backlog and so accepts any.  Returns 0, or -1 and err. */
 static int fileio_choose_depth(struct bn_fileio *f, const struct bn_fileio_conf *c,
                                struct bn_err *err)
 {
-  const bool thinks = !bn_delay_is_none(&f->services->conf->think);
-  const char *option = thinks ? "think-time" : "threads-profile"; /* by which threads pause */
-
   if (f->engine->async && c->backlog == BN_OPT_LATE)
     return fileio_refuse_depth(c->typed_backlog, err);
   f->depth = f->engine->async ? (unsigned)c->backlog : 1;
   if (f->depth > 1 && bn_conf_has_pauses(f->services->conf))
-    return bn_err_set(err, BN_ERR_OPTION,
-                      "--%s cannot be used with --file-async-backlog=%u: a thread that "
-                      "pauses would be late for the ends of its other requests; "
-                      "--file-async-backlog=1 can be used",
-                      option, f->depth);
+    return fileio_refuse_pauses(f, err);
   return fileio_check_memory(f, err);
 }
 
@@ -166,9 +172,9 @@ static struct bn_io_setup fileio_setup_for(const struct bn_fileio *f, const int 
    0, or -1 and err. */
 static int fileio_try_writing(const struct bn_fileio *f, struct bn_err *err)
 {
-  int fd, rc;
+  int fd;
+  int rc = bn_device_try_file(&f->plan, &fd, err);
 
-  rc = bn_device_try_file(&f->plan, &fd, err);
   if (rc == 0 && fd >= 0 && f->engine->start != NULL) {
     struct bn_io_setup setup = fileio_setup_for(f, &fd, 1);
 
