@@ -21,9 +21,11 @@ function event() n = n + 1; return n %% 4 == 0 and sysbench.kind.%s or sysbench.
 
 
 def run(folder, *args, status=0, reports=("text", "json:r.json")):
-    """(result, document) of the command `run`"""
+    """(result, document) of the command `run`.  With a rate, a busy machine may be late at the end,
+    which outranks a violated assertion."""
     r = command([*args, *(f"--report={report}" for report in reports), "run"], folder.path)
-    assert r.status == status, r.out + r.err
+    is_late = r.status == 4 and status in (0, 3) and any("rate=" in str(arg) for arg in args)
+    assert r.status == status or is_late, r.out + r.err
     path = folder.path / "r.json"
     return r, json.loads(path.read_text()) if path.exists() else None
 
