@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The short forms of a histogram.  A document has a list of numbers (measure/json_hist.h), for which
-   a JSON parser would need most of its time.  So lines that are sent and read by the same version
-   have a text, which follows the JSON of its line, and bn_skip_to_totals() makes such texts of the
-   lists of a document.
+/* The short forms of a histogram.  A document has a list of numbers (measure/json_hist.h), for
+   which a JSON parser would need most of its time.  So lines that are sent and read by the same
+   version have a text, which follows the JSON of its line, and bn_skip_to_totals() makes such texts
+   of the lists of a document.
 
    The text is a list of numbers: the counts of the buckets in their order, from that of 0 ns on,
    until the last that is not empty.  '!' and a number n stand for n empty buckets.  A number

@@ -323,7 +323,7 @@ void bn_script_free(struct bn_script *sc)
 {
   if (sc == NULL)
     return;
-  bn_script_detach(sc); /* its finalizers may use what is freed below */
+  bn_script_detach(sc);            /* its finalizers may use what is freed below */
   if (sc->api.own_options != NULL) /* for each script of a mix */
     for (size_t i = 0; i < sc->vm.mix->n; i++)
       bn_options_free(sc->api.own_options[i]);

@@ -171,7 +171,7 @@ static bool route_is_variable_of_session(const struct scan *s, const struct toke
 }
 
 /* Returns whether the token t belongs to another statement than the first one of its text.
-   *has_ended says whether a ';' has come before t, and is updated by t. */
+ *has_ended says whether a ';' has come before t, and is updated by t. */
 static bool route_is_of_other_statement(const struct token *t, bool *has_ended)
 {
   const bool is_end = route_is_char(t, ';'), is_of_other = *has_ended && !is_end;

@@ -219,9 +219,8 @@ static struct bn_metric metrics_make_row(const struct bn_declared *declared)
 {
   const bool is_histogram = declared->kind == BN_SCRIPT_HISTOGRAM;
 
-  return (struct bn_metric){.name = declared->name,
-                            .unit = is_histogram ? "ns" : declared->unit,
-                            .kind = declared->kind};
+  return (struct bn_metric){
+      .name = declared->name, .unit = is_histogram ? "ns" : declared->unit, .kind = declared->kind};
 }
 
 /* Sets the rows of a kind of events: its histogram, then its counters in the order of enum

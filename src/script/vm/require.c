@@ -279,9 +279,9 @@ static void require_push_loader(lua_State *L, const char *name)
   }
 }
 
-/* Does what `require` of LuaJIT does, but with the package of this instance, of which an interpreter
-   may have several.  It does not find bytecode that is linked into a
-   library (luaJIT_BC_NAME), because package.loadlib does not. */
+/* Does what `require` of LuaJIT does, but with the package of this instance, of which an
+   interpreter may have several.  It does not find bytecode that is linked into a library
+   (luaJIT_BC_NAME), because package.loadlib does not. */
 static int require_module(lua_State *L)
 {
   enum { NAME = 1, LOADED }; /* indices on the stack */
