@@ -72,8 +72,11 @@ static int store_read_text(struct bn_lines *l, struct bn_buf *text, const char *
 
   if (store_is_other_file(block, n))
     return store_add_block(text, block, n, path, err);
-  if (fstat(fileno(l->f), &st) == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_size > text->max)
-    return store_refuse_size(path, text->max, err);
+  if (fstat(fileno(l->f), &st) == 0 && S_ISREG(st.st_mode)) {
+    if ((uint64_t)st.st_size > text->max)
+      return store_refuse_size(path, text->max, err);
+    (void)bn_buf_reserve(text, (size_t)st.st_size); /* a failure shows at the first block */
+  }
   for (; n > 0; block = bn_lines_block(l, &n)) {
     if (store_add_block(text, block, n, path, err) != 0)
       return -1;
