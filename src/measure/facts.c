@@ -10,22 +10,12 @@
 #include "base/alloc.h"
 #include "base/log.h"
 
-/* Returns the index of a fact, or n_facts if it is not known. */
-static size_t facts_find_index(const struct bn_facts *f, const char *section, const char *key)
-{
-  size_t i = 0;
-
-  while (i < f->n_facts &&
-         (strcmp(f->fact[i].section, section) != 0 || strcmp(f->fact[i].key, key) != 0))
-    i++;
-  return i;
-}
-
 const struct bn_fact *bn_facts_find(const struct bn_facts *f, const char *section, const char *key)
 {
-  const size_t i = facts_find_index(f, section, key);
-
-  return i < f->n_facts ? &f->fact[i] : NULL;
+  for (size_t i = 0; i < f->n_facts; i++)
+    if (strcmp(f->fact[i].section, section) == 0 && strcmp(f->fact[i].key, key) == 0)
+      return &f->fact[i];
+  return NULL;
 }
 
 bool bn_facts_begins_section(const struct bn_facts *f, size_t i)
@@ -58,11 +48,11 @@ bool bn_facts_have_groups(const struct bn_facts *f)
    Adds the fact if there is none. */
 static struct bn_fact *facts_prepare(struct bn_facts *f, const char *section, const char *key)
 {
-  const size_t i = facts_find_index(f, section, key);
+  const struct bn_fact *old = bn_facts_find(f, section, key);
   struct bn_fact *fact;
 
-  if (i < f->n_facts) {
-    fact = &f->fact[i];
+  if (old != NULL) {
+    fact = &f->fact[old - f->fact];
     free(fact->text);
     fact->text = NULL;
     return fact;

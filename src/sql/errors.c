@@ -82,21 +82,27 @@ static bool errors_add_class(struct bn_sql_errors *e, const char *item)
   return false;
 }
 
+/* Adds an item that is a number, a SQLSTATE or either.  Returns false, and adds nothing, if it is
+   neither. */
+static bool errors_add_key(struct bn_sql_errors *e, const char *item, bool is_number, bool is_state)
+{
+  if (!is_number && !is_state)
+    return false;
+  errors_add(e, is_number ? item : NULL, is_state ? item : NULL);
+  return true;
+}
+
 /* Adds an item of --db-ignore-errors: a class, "all", a number or a SQLSTATE.  Returns false if the
    item is none of these. */
 static bool errors_add_item(struct bn_sql_errors *e, const char *item)
 {
-  const bool is_number = errors_is_number(item), is_state = errors_is_sqlstate(item);
-
   if (errors_add_class(e, item))
     return true;
-  if (errors_is_class_word(item, "all"))
+  if (errors_is_class_word(item, "all")) {
     e->all = true;
-  else if (is_number || is_state)
-    errors_add(e, is_number ? item : NULL, is_state ? item : NULL);
-  else
-    return false;
-  return true;
+    return true;
+  }
+  return errors_add_key(e, item, errors_is_number(item), errors_is_sqlstate(item));
 }
 
 int bn_sql_errors_parse(struct bn_sql_errors *e, const struct bn_policy *policy,
@@ -135,13 +141,11 @@ static bool errors_add_driver_item(struct bn_sql_errors *e, bool by_code, const 
   const bool is_code = by_code && (item[0] == '\0' || errors_is_number(item));
   const bool is_state = !by_code && errors_is_sqlstate(item);
 
-  if (strcmp(item, "all") == 0)
+  if (strcmp(item, "all") == 0) {
     e->all = true;
-  else if (is_code || is_state)
-    errors_add(e, is_code ? item : NULL, is_state ? item : NULL);
-  else
-    return false;
-  return true;
+    return true;
+  }
+  return errors_add_key(e, item, is_code, is_state);
 }
 
 int bn_sql_errors_read_driver(struct bn_sql_errors *e, const struct bn_driver *ops,

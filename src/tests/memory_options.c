@@ -64,10 +64,8 @@ const struct bn_opt bn_memory_options[] = {
 /* Returns the index of a word in a NULL-terminated list, or -1 if it is not there, or is NULL. */
 static int memory_index_of(const char *const *names, const char *name)
 {
-  if (name == NULL)
-    return -1;
   for (int i = 0; names[i] != NULL; i++)
-    if (strcmp(names[i], name) == 0)
+    if (name != NULL && strcmp(names[i], name) == 0)
       return i;
   return -1;
 }
@@ -132,7 +130,8 @@ static int memory_check_block(const struct bn_memory *m, struct bn_err *err)
   if (m->short_words) {
     if (size != 0 && size % SHORT_WORD == 0)
       return 0;
-    return bn_err_set(err, 0, "memory-block-size must be a multiple of 4!");
+    (void)bn_err_set(err, 0, "memory-block-size must be a multiple of 4!");
+    return -1; /* the analyser does not know that bn_err_set() returns this */
   }
   if (size < sizeof(bn_memory_word) || !is_power_of_two)
     return bn_opt_refuse(
