@@ -28,6 +28,28 @@ static void lists_of_groups_are_emptied(void **state)
          "{\"a\":[{\"intervals\":[],\"b\":3}]}");
 }
 
+/* Lists are passed eight characters at a time: each text is tried at each place within a word. */
+static void what_a_list_holds_does_not_end_it(void **state)
+{
+  static const char *const texts[] = {"]",    "}",     "[",         "{", "\\\"]",
+                                      "\\\\", "|~_^]", "\303\251]", ","};
+  char text[256];
+
+  (void)state;
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+    for (int before = 0; before < 17; before++)
+      for (int after = 0; after < 17; after++) {
+        (void)snprintf(text, sizeof text, "{\"a\":[{\"intervals\":[{\"%*s%s%*s\":1}, 2],\"b\":3}]}",
+                       before, "", texts[i], after, "");
+        expect(text, "{\"a\":[{\"intervals\":[],\"b\":3}]}");
+      }
+  for (int before = 0; before < 17; before++) {
+    (void)snprintf(text, sizeof text, "{\"a\":[{\"intervals\":[1,%*s2,\n%*s3\n],\"b\":3}]}", before,
+                   "", before, "");
+    expect(text, "{\"a\":[{\"intervals\":[\n\n],\"b\":3}]}");
+  }
+}
+
 static void all_else_stays(void **state)
 {
   static const char *const texts[] = {
@@ -89,6 +111,7 @@ BN_TESTS(skip)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(lists_of_groups_are_emptied),
+      cmocka_unit_test(what_a_list_holds_does_not_end_it),
       cmocka_unit_test(all_else_stays),
       cmocka_unit_test(histograms_become_texts),
       cmocka_unit_test(lists_of_another_form_stay),
