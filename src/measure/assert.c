@@ -75,14 +75,13 @@ static bool assert_is_of_phases(const struct bn_view_field *f)
 /* Returns the figure of that name, of parts of a run or of all of it, or NULL. */
 static const struct bn_view_field *assert_find_field(const char *name)
 {
-  const struct bn_view_field *f = bn_view_fields;
-
   for (size_t i = 0; i < N_PART_FIGURES; i++)
     if (strcmp(name, part_figures[i].name) == 0)
       return &part_figures[i];
-  while (f->name != NULL && strcmp(f->name, name) != 0)
-    f++;
-  return f->name != NULL ? f : NULL;
+  for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
+    if (strcmp(name, f->name) == 0)
+      return f;
+  return NULL;
 }
 
 void bn_assert_list_names(struct bn_buf *out)
@@ -145,9 +144,9 @@ static int assert_read_rank(struct bn_assert *a, const char *text, struct bn_err
   return 0;
 }
 
-/* Returns how the value of a figure is found.  A figure that has a short name is found as by that
-   name: "max_s" means the same as "max". */
-static enum bn_assert_what assert_what_of(const struct bn_view_field *f)
+/* Returns what an assertion by the full name of a figure is about.  If the figure has a short name
+   too, both mean the same: "max_s" is "max". */
+static enum bn_assert_what assert_find_what(const struct bn_view_field *f)
 {
   for (size_t i = 0; i < N_SHORTS; i++)
     if (strcmp(f->name, shorts[i].field) == 0)
@@ -158,21 +157,21 @@ static enum bn_assert_what assert_what_of(const struct bn_view_field *f)
 /* Sets which figure an assertion is about.  Returns 0, or -1 and err. */
 static int assert_read_name(struct bn_assert *a, const char *name, struct bn_err *err)
 {
-  const char *field = name;
+  const char *field_name = name; /* the full name, if `name` is a short one */
 
   a->scale = 1;
   if (name[0] == 'p' && name[1] != '\0' && assert_is_rank(name + 1))
     return assert_read_rank(a, name + 1, err);
   for (size_t i = 0; i < N_SHORTS; i++)
     if (strcmp(shorts[i].name, name) == 0) {
-      field = shorts[i].field;
+      field_name = shorts[i].field;
       a->unit = shorts[i].unit;
       a->scale = shorts[i].scale;
     }
-  a->field = assert_find_field(field);
+  a->field = assert_find_field(field_name);
   if (a->field == NULL)
     return assert_refuse_name(name, err);
-  a->what = assert_what_of(a->field);
+  a->what = assert_find_what(a->field);
   return 0;
 }
 
@@ -227,23 +226,25 @@ static void assert_add_figures(struct bn_buf *names, const char *part)
 static int assert_refuse_figure(const char *part, const char *name, struct bn_err *err)
 {
   const char *kind = bn_event_kinds_parse_part(part);
-  const char *parts = "phases"; /* in words */
+  const char *noun = "phases"; /* for all parts like this one */
   struct bn_buf names = {.max = LIST_MAX};
 
   if (kind != NULL)
-    parts = bn_event_kinds_is_group(kind) ? "groups" : "kinds of events";
+    noun = bn_event_kinds_is_group(kind) ? "groups" : "kinds of events";
   assert_add_figures(&names, part);
-  (void)bn_err_set(err, 0, "%s is not counted for %s; pN, min, avg, median, max%s are", name, parts,
+  (void)bn_err_set(err, 0, "%s is not counted for %s; pN, min, avg, median, max%s are", name, noun,
                    names.data != NULL ? names.data : "");
   bn_buf_done(&names);
   return -1;
 }
 
-/* Checks that the part has the figure, and sets a->what to BN_ASSERT_KIND if the figure is no
-   latency.  name: the figure as typed.  Returns 0, or -1 and err. */
+/* Checks that the part has the figure.  All parts have latencies.  Phases, kinds of events and
+   groups also have other figures, which set a->what to BN_ASSERT_KIND.  name: the figure as typed.
+   Returns 0, or -1 and err. */
 static int assert_check_part(struct bn_assert *a, const char *name, struct bn_err *err)
 {
   const char *kind = bn_event_kinds_parse_part(a->part);
+  const bool has_latencies_only = kind == NULL && !bn_phases_is_part(a->part);
 
   if (a->part[0] == '\0')
     return assert_check_whole_run(a, name, err);
@@ -253,7 +254,7 @@ static int assert_check_part(struct bn_assert *a, const char *name, struct bn_er
     return bn_err_set(err, 0, "the name of a group after @" BN_GROUP_PART " is missing");
   if (bn_assert_is_latency(a))
     return 0;
-  if (kind == NULL && !bn_phases_is_part(a->part))
+  if (has_latencies_only)
     return bn_err_set(err, 0, "%s is not a latency; only pN, min, avg, median and max take @",
                       name);
   if (!assert_part_has(a->part, a->field->name))
@@ -265,8 +266,8 @@ static int assert_check_part(struct bn_assert *a, const char *name, struct bn_er
 /* Reads "NAME[@PART]" from text[0..len).  Returns 0, or -1 and err. */
 static int assert_read_metric(struct bn_assert *a, const char *text, size_t len, struct bn_err *err)
 {
-  const char *at = memchr(text, '@', len);
-  const size_t name_len = at != NULL ? (size_t)(at - text) : len;
+  const char *at_sign = memchr(text, '@', len);
+  const size_t name_len = at_sign != NULL ? (size_t)(at_sign - text) : len;
   char name[BN_ASSERT_NAME];
 
   if (!assert_trim(name, sizeof name, text, name_len))
@@ -275,9 +276,9 @@ static int assert_read_metric(struct bn_assert *a, const char *text, size_t len,
     return bn_err_set(err, ENOENT, "the metric before the comparison is missing");
   if (assert_read_name(a, name, err) != 0)
     return -1;
-  if (at != NULL && !assert_trim(a->part, sizeof a->part, at + 1, len - name_len - 1))
+  if (at_sign != NULL && !assert_trim(a->part, sizeof a->part, at_sign + 1, len - name_len - 1))
     return bn_err_set(err, 0, "the name of the part after @ is too long");
-  if (at != NULL && a->part[0] == '\0')
+  if (at_sign != NULL && a->part[0] == '\0')
     return bn_err_set(
         err, 0, "the name of a part after @ is missing, such as read or " BN_EVENT_PART "NAME");
   return assert_check_part(a, name, err);
@@ -302,11 +303,14 @@ static int assert_read_time_unit(struct bn_assert *a, const char *unit, struct b
   return bn_err_set(err, 0, "'%s' is not a unit of time; use ns, us, ms or s", unit);
 }
 
-/* Sets the unit of the limit.  "%" makes an assertion about errors one about their share.  unit: as
-   typed after the limit, or "".  Returns 0, or -1 and err. */
+/* Sets the unit of the limit.  With "%", an assertion about the number of errors becomes one about
+   their share.  unit: as typed after the limit, or "".  Returns 0, or -1 and err. */
 static int assert_read_unit(struct bn_assert *a, const char *unit, struct bn_err *err)
 {
-  if (a->field == NULL || bn_assert_is_latency(a) || strcmp(a->field->unit, "s") == 0)
+  const bool is_time =
+      a->field == NULL || bn_assert_is_latency(a) || strcmp(a->field->unit, "s") == 0;
+
+  if (is_time)
     return assert_read_time_unit(a, unit, err);
 
   const bool takes_percent = (a->field->traits & BN_FIGURE_SHARE) != 0;
@@ -328,17 +332,17 @@ static int assert_read_unit(struct bn_assert *a, const char *unit, struct bn_err
 /* Reads "LIMIT [UNIT]".  Returns 0, or -1 and err. */
 static int assert_read_limit(struct bn_assert *a, const char *text, struct bn_err *err)
 {
-  char whole[BN_ASSERT_NAME] = "", number[BN_ASSERT_NAME] = "", unit[BN_ASSERT_NAME] = "";
+  char limit[BN_ASSERT_NAME] = "", number[BN_ASSERT_NAME] = "", unit[BN_ASSERT_NAME] = "";
   size_t len;
 
-  if (!assert_trim(whole, sizeof whole, text, strlen(text)))
+  if (!assert_trim(limit, sizeof limit, text, strlen(text)))
     return bn_err_set(err, 0, "the limit is too long");
-  len = strspn(whole, "0123456789.eE+-");
-  /* These cannot fail: `whole` fits, and both are parts of it. */
-  (void)assert_trim(number, sizeof number, whole, len);
-  (void)assert_trim(unit, sizeof unit, whole + len, strlen(whole + len));
+  len = strspn(limit, "0123456789.eE+-");
+  /* These cannot fail: both are parts of `limit`, which has the same size. */
+  (void)assert_trim(number, sizeof number, limit, len);
+  (void)assert_trim(unit, sizeof unit, limit + len, strlen(limit + len));
   if (bn_units_parse_double(number, &a->limit) != 0 || a->limit < 0)
-    return bn_err_set(err, 0, "the limit '%s' is not a number of 0 or more", whole);
+    return bn_err_set(err, 0, "the limit '%s' is not a number of 0 or more", limit);
   return assert_read_unit(a, unit, err);
 }
 
@@ -384,35 +388,34 @@ int bn_assert_parse_metric(struct bn_assert *out, const char *text, struct bn_er
 
 /* --- what a run measures ---------------------------------------------------------------------- */
 
-/* Returns whether an assertion means this histogram by a name such as "phase:2", "event:payment",
-   "read" or "read_latency".  Names with a prefix mean only phases, kinds of events and groups: a
-   document may name other histograms in any way. */
-static bool assert_is_hist(const struct bn_metric *hist, const char *name)
+/* Returns whether the part of an assertion names this histogram: "phase:2", "event:payment",
+   "group:reads", or "read" for "read" and "read_latency".  A part with a prefix names no other
+   histogram, although a document may give other histograms such names. */
+static bool assert_names_hist(const char *part, const struct bn_metric *hist)
 {
-  const bool names_kind = bn_event_kinds_parse_part(name) != NULL;
-  const size_t len = strlen(name);
+  const bool is_kind = bn_event_kinds_parse_part(part) != NULL;
+  const size_t len = strlen(part);
 
   switch (hist->kind) {
   case BN_PHASE_HISTOGRAM:
-    return bn_phases_is_metric_of(hist->name, name);
+    return bn_phases_is_metric_of(hist->name, part);
   case BN_EVENT_HISTOGRAM:
-    return names_kind && strcmp(hist->name, name) == 0;
+    return is_kind && strcmp(hist->name, part) == 0;
   default:
-    if (names_kind || bn_phases_is_part(name))
+    if (is_kind || bn_phases_is_part(part))
       return false;
-    return strncmp(hist->name, name, len) == 0 &&
+    return strncmp(hist->name, part, len) == 0 &&
            (hist->name[len] == '\0' || strcmp(hist->name + len, "_latency") == 0);
   }
 }
 
-/* Returns the index of the histogram that an assertion means by the name, or n_hists. */
-static size_t assert_find_hist_by_name(const struct bn_metrics *m, const char *name)
+/* Returns the index of the histogram that the part of an assertion names, or n_hists. */
+static size_t assert_find_hist_of_part(const struct bn_metrics *m, const char *part)
 {
-  size_t i = 0;
-
-  while (i < m->n_hists && !assert_is_hist(&m->hist[i], name))
-    i++;
-  return i;
+  for (size_t i = 0; i < m->n_hists; i++)
+    if (assert_names_hist(part, &m->hist[i]))
+      return i;
+  return m->n_hists;
 }
 
 /* Returns what follows a list of names in a message: ", ..." if not all names fitted. */
@@ -452,14 +455,14 @@ static bool assert_has_kind(const struct bn_metrics *m, const char *name)
 }
 
 /* Adds the names of the groups of the run, or of its other kinds of events. */
-static void assert_add_kinds(struct bn_buf *names, const struct bn_metrics *m, bool of_groups)
+static void assert_add_kinds(struct bn_buf *names, const struct bn_metrics *m, bool wants_groups)
 {
   struct bn_event_kind_rows rows;
 
   for (size_t k = 0; bn_event_kinds_find_rows(m, k, &rows); k++) {
     const char *kind = bn_event_kinds_name(m->hist[rows.hist].name);
 
-    if (bn_event_kinds_is_group(kind) == of_groups)
+    if (bn_event_kinds_is_group(kind) == wants_groups)
       (void)bn_buf_printf(names, "%s%s", names->len > 0 ? ", " : "",
                           bn_event_kinds_bare_name(kind));
   }
@@ -494,7 +497,7 @@ static int assert_check_phase(const char *part, const struct bn_metrics *m, stru
 {
   const size_t n = bn_phases_count(m);
 
-  if (assert_find_hist_by_name(m, part) < m->n_hists)
+  if (assert_find_hist_of_part(m, part) < m->n_hists)
     return 0;
   if (n == 0 && assert_has_groups(m))
     return bn_err_set(err, 0,
@@ -506,8 +509,8 @@ static int assert_check_phase(const char *part, const struct bn_metrics *m, stru
   return bn_err_set(err, 0, "the run has no %s: its profile has %zu phase(s)", part, n);
 }
 
-/* Returns 0 if the run has a latency of that name, or may have statements of that name; or -1 and
-   err. */
+/* Checks that the run has a latency of that name.  With --statements any name passes, because the
+   names of statements become known during the run.  Returns 0, or -1 and err. */
 static int assert_check_timing(const char *name, const struct bn_assert_scope *scope,
                                struct bn_err *err)
 {
@@ -515,7 +518,7 @@ static int assert_check_timing(const char *name, const struct bn_assert_scope *s
   const bool has_sql = (scope->kinds & 1U << BN_KIND_SQL) != 0;
   struct bn_buf known = {.max = LIST_MAX};
 
-  if (scope->statements || assert_find_hist_by_name(m, name) < m->n_hists)
+  if (scope->statements || assert_find_hist_of_part(m, name) < m->n_hists)
     return 0;
   for (size_t i = 0; i < m->n_hists; i++)
     (void)bn_buf_printf(&known, "%s%.*s", i > 0 ? ", " : "",
@@ -588,19 +591,21 @@ int bn_assert_check(const struct bn_assert *a, const struct bn_assert_scope *sco
 
 size_t bn_assert_find_hist(const struct bn_assert *a, const struct bn_metrics *m)
 {
-  return a->part[0] != '\0' ? assert_find_hist_by_name(m, a->part) : BN_H_LATENCY;
+  return a->part[0] != '\0' ? assert_find_hist_of_part(m, a->part) : BN_H_LATENCY;
 }
 
 /* --- showing ---------------------------------------------------------------------------------- */
 
-/* Returns how many decimals a value in that unit is printed with: none if it is a whole count, else
-   as many as show three digits, but at least two except for ns. */
-static int assert_decimals_of(double value, const char *unit)
+/* Returns how many decimals a value in that unit is printed with.  A whole count has none.  Other
+   values have as many as show three digits, but at least two, or none in ns. */
+static int assert_count_decimals(double value, const char *unit)
 {
   const bool is_count = strcmp(unit, "1") == 0 || strcmp(unit, "bytes") == 0;
-  const int least = strcmp(unit, "ns") == 0 ? 0 : 2;
+  const int min_decimals = strcmp(unit, "ns") == 0 ? 0 : 2;
 
-  return is_count && value == floor(value) ? 0 : bn_units_count_decimals(value, least);
+  if (is_count && value == floor(value))
+    return 0;
+  return bn_units_count_decimals(value, min_decimals);
 }
 
 const char *bn_assert_format(const struct bn_verdict *v, char *out, size_t size)
@@ -619,6 +624,6 @@ const char *bn_assert_format(const struct bn_verdict *v, char *out, size_t size)
     blank = "";
   }
   (void)snprintf(out, size, "%s%.*f%s%s", v->found.at_least ? "at least " : "",
-                 assert_decimals_of(value, v->unit), value, blank, unit);
+                 assert_count_decimals(value, v->unit), value, blank, unit);
   return out;
 }

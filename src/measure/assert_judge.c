@@ -7,9 +7,9 @@
 #include "measure/event_kinds.h"
 #include "measure/phases.h"
 
-/* Makes a finding of a value in the unit of the view, which bn_assert_judge() converts; `holds` is
-   set there, too.  NaN: nothing was measured.  at_least: an unfinished event may make the value
-   larger. */
+/* Makes a finding of a value; NaN: nothing was measured.  at_least: the value is a lower bound,
+   because unfinished events may still raise it.  bn_assert_judge() converts the value to the unit
+   of the assertion, and sets `holds`. */
 static struct bn_finding assert_make_bounded(double value, bool at_least)
 {
   const bool measured = !isnan(value);
@@ -24,8 +24,8 @@ static struct bn_finding assert_make_finding(double value)
   return assert_make_bounded(value, false /* exact */);
 }
 
-/* Finds the share of the attempts, which are events and errors, that ended in an error. */
-static struct bn_finding assert_find_errors(const struct bn_view *v)
+/* Finds the share of errors among all attempts.  An attempt ends as an event or as an error. */
+static struct bn_finding assert_find_error_share(const struct bn_view *v)
 {
   const double attempts = (double)v->events + (double)v->errors;
 
@@ -43,8 +43,8 @@ static struct bn_finding assert_find_listed(double rank, const struct bn_view *v
   return assert_make_bounded(v->percentile_s[i], bn_view_at_least(v, i));
 }
 
-/* Finds a percentile of all events: in the list of a view, or by the histogram, which a view of a
-   document may lack. */
+/* Finds a percentile of all events: in the list of the view, or else by its histogram, which a view
+   from a document may lack. */
 static struct bn_finding assert_find_rank(double rank, const struct bn_view *v,
                                           const struct bn_view_rules *rules)
 {
@@ -58,8 +58,8 @@ static struct bn_finding assert_find_rank(double rank, const struct bn_view *v,
   return assert_make_bounded(value, at_least);
 }
 
-/* Finds a latency of all events.  Percentiles but the median, and the maximum, count the ages of
-   unfinished events. */
+/* Finds a latency of all events.  The maximum and pN count the ages of unfinished events, so they
+   may be lower bounds.  The minimum, the average and the median do not count them. */
 static struct bn_finding assert_find_latency(const struct bn_assert *a, const struct bn_view *v,
                                              const struct bn_view_rules *rules)
 {
@@ -84,21 +84,21 @@ static struct bn_finding assert_find_listed_timing(double rank, const struct bn_
   return assert_make_bounded(t->percentile_s[i], bn_timing_at_least(t, i));
 }
 
-/* Finds a percentile of a timing, in its list or by its histogram h (NULL: there is none).  Those
-   of groups and phases count unfinished events. */
+/* Finds a percentile of a timing: in its list, or else by its histogram h; NULL: there is none.
+   Only timings of groups and phases may have unfinished events, which may raise the percentile. */
 static struct bn_finding assert_find_timing_rank(double rank, const struct bn_view *v,
                                                  const struct bn_view_rules *rules,
                                                  const struct bn_timing *t, const struct bn_hist *h)
 {
   const struct bn_finding listed = assert_find_listed_timing(rank, v, t);
-  double value, most_s;
+  double value, upper_s;
 
   if (h == NULL || listed.measured)
     return listed;
   if (t->unfinished == 0)
     return assert_make_finding(bn_view_hist_percentile_s(h, rank, rules->nearest));
-  value = bn_view_timing_percentile_s(t, h, rank, &most_s);
-  return assert_make_bounded(value, value < most_s);
+  value = bn_view_timing_percentile_s(t, h, rank, &upper_s);
+  return assert_make_bounded(value, value < upper_s);
 }
 
 /* Returns the rank of an assertion on a percentile. */
@@ -124,16 +124,17 @@ static struct bn_finding assert_find_timing(const struct bn_assert *a, const str
   }
 }
 
-/* Finds a latency of the statements of a name, which totals and checkpoints have. */
+/* Finds a latency of the statements of the name a->part.  It is not measured if the view has no
+   such statements; only totals and checkpoints have statements. */
 static struct bn_finding assert_find_statement(const struct bn_assert *a, const struct bn_view *v,
                                                const struct bn_view_rules *rules)
 {
   const struct bn_statement_sum *sum = bn_statement_table_find(&v->delta->statements, a->part);
+  const struct bn_hist *hist = sum != NULL ? sum->hist : NULL;
 
   for (size_t i = 0; i < v->n_statements; i++)
     if (strcmp(v->statements[i].timing.name, a->part) == 0)
-      return assert_find_timing(a, v, rules, &v->statements[i].timing,
-                                sum != NULL ? sum->hist : NULL);
+      return assert_find_timing(a, v, rules, &v->statements[i].timing, hist);
   return assert_make_finding(NAN);
 }
 
@@ -172,7 +173,7 @@ static struct bn_finding assert_find_value(const struct bn_assert *a, const stru
   size_t hist;
 
   if (a->what == BN_ASSERT_ERRORS)
-    return assert_find_errors(v);
+    return assert_find_error_share(v);
   if (a->what == BN_ASSERT_KIND)
     return bn_phases_is_part(a->part) ? assert_find_of_phase(a, v) : assert_find_of_kind(a, v);
   if (a->what == BN_ASSERT_FIELD)
@@ -196,45 +197,47 @@ static int assert_compare(double value, double limit)
   return value < limit ? -1 : 1;
 }
 
-/* Returns whether the assertion holds for each value from `value` to `most`, between which the true
-   value lies.  most HUGE_VAL: no upper bound is known. */
-static bool assert_holds(const struct bn_assert *a, double value, double most)
+/* Returns whether the assertion holds for all values from `lower` to `upper`, between which the
+   true value lies.  upper HUGE_VAL: no upper bound is known. */
+static bool assert_holds(const struct bn_assert *a, double lower, double upper)
 {
   switch (a->op) {
   case BN_ASSERT_LT:
-    return assert_compare(most, a->limit) < 0;
+    return assert_compare(upper, a->limit) < 0;
   case BN_ASSERT_LE:
-    return assert_compare(most, a->limit) <= 0;
+    return assert_compare(upper, a->limit) <= 0;
   case BN_ASSERT_GT:
-    return assert_compare(value, a->limit) > 0;
+    return assert_compare(lower, a->limit) > 0;
   case BN_ASSERT_GE:
-    return assert_compare(value, a->limit) >= 0;
+    return assert_compare(lower, a->limit) >= 0;
   }
   return false;
 }
 
 /* Returns an upper bound of the value that was found, in the unit of the assertion, or HUGE_VAL if
-   no bound is known.  A lower bound of a percentile may still have an upper bound below the limit:
-   one arrival that still waits does not move the rank of 99 % far. */
-static double assert_most_value(const struct bn_assert *a, const struct bn_view *v,
-                                const struct bn_view_rules *rules, const struct bn_finding *f)
+   none is known.  A percentile that unfinished events may raise can still have one, even below the
+   limit: one arrival that still waits hardly moves the rank of 99 %. */
+static double assert_find_upper_bound(const struct bn_assert *a, const struct bn_view *v,
+                                      const struct bn_view_rules *rules, const struct bn_finding *f)
 {
-  double most_s;
+  double upper_s;
   size_t hist;
 
   if (!f->at_least)
     return f->value;
   if (!bn_assert_is_percentile(a))
     return HUGE_VAL;
-  if (a->part[0] == '\0')
-    return v->latency != NULL ? bn_view_percentile_bound_s(v, rules, assert_rank_of(a)) * a->scale
-                              : HUGE_VAL;
+  if (a->part[0] == '\0') {
+    if (v->latency == NULL)
+      return HUGE_VAL;
+    return bn_view_percentile_bound_s(v, rules, assert_rank_of(a)) * a->scale;
+  }
   hist = bn_assert_find_hist(a, &v->delta->metrics);
   if (hist < BN_H_FIXED || hist >= v->delta->metrics.n_hists || v->delta->hist[hist] == NULL)
     return HUGE_VAL;
   (void)bn_view_timing_percentile_s(&v->timings[hist - BN_H_FIXED], v->delta->hist[hist],
-                                    assert_rank_of(a), &most_s);
-  return most_s * a->scale;
+                                    assert_rank_of(a), &upper_s);
+  return upper_s * a->scale;
 }
 
 struct bn_finding bn_assert_judge(const struct bn_assert *a, const struct bn_view *v,
@@ -252,19 +255,19 @@ struct bn_finding bn_assert_judge(const struct bn_assert *a, const struct bn_vie
     f.at_least = true;
   }
   f.value *= a->scale;
-  f.holds = assert_holds(a, f.value, assert_most_value(a, v, rules, &f));
+  f.holds = assert_holds(a, f.value, assert_find_upper_bound(a, v, rules, &f));
   return f;
 }
 
-/* Returns whether the metric of an assertion is known of each second: a latency, a rate or a share.
-   Phases are known in totals alone. */
-static bool assert_is_of_each_second(const struct bn_assert *a)
+/* Returns whether the metric of an assertion is known for each second: a latency, a rate or a share
+   is, but a count is of the whole run.  Phases are known in totals alone. */
+static bool assert_is_known_each_second(const struct bn_assert *a)
 {
+  const bool is_figure = a->what == BN_ASSERT_FIELD || a->what == BN_ASSERT_KIND;
+
   if (a->what == BN_ASSERT_PROOF || bn_phases_is_part(a->part))
     return false;
-  if (a->what != BN_ASSERT_FIELD && a->what != BN_ASSERT_KIND)
-    return true;
-  return bn_view_is_rate(a->field) || bn_assert_is_share(a);
+  return !is_figure || bn_view_is_rate(a->field) || bn_assert_is_share(a);
 }
 
 /* Returns whether an event in flight is already older than the upper limit of a latency of all
@@ -273,9 +276,9 @@ static bool assert_is_of_each_second(const struct bn_assert *a)
 static bool assert_is_too_late(const struct bn_assert *a, const struct bn_view *v)
 {
   const bool has_upper_limit = a->op == BN_ASSERT_LT || a->op == BN_ASSERT_LE;
-  const bool of_events = bn_assert_is_latency(a) && a->part[0] == '\0';
+  const bool is_of_all_events = bn_assert_is_latency(a) && a->part[0] == '\0';
 
-  return has_upper_limit && of_events && v->oldest_s * a->scale > a->limit;
+  return has_upper_limit && is_of_all_events && v->oldest_s * a->scale > a->limit;
 }
 
 enum bn_assert_second bn_assert_judge_second(const struct bn_assert *a, const struct bn_view *v,
@@ -283,7 +286,7 @@ enum bn_assert_second bn_assert_judge_second(const struct bn_assert *a, const st
 {
   struct bn_finding f;
 
-  if (!assert_is_of_each_second(a))
+  if (!assert_is_known_each_second(a))
     return BN_SECOND_UNKNOWN;
   f = bn_assert_judge(a, v, rules);
   if (f.measured)

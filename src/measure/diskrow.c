@@ -9,17 +9,17 @@
 
 #include "api/metric.h"
 
-/* Reads a number at *at, with blanks before it, and moves *at past it.  Returns false if there is
-   none. */
-static bool diskrow_read_number(const char **at, uint64_t *n)
+/* Reads the number at the beginning of *text, after blanks, and moves *text past it.  Returns false
+   if there is no number. */
+static bool diskrow_read_number(const char **text, uint64_t *n)
 {
-  const char *from = *at + strspn(*at, " \t");
+  const char *digits = *text + strspn(*text, " \t");
   char *end;
 
-  if (!isdigit((unsigned char)*from))
+  if (!isdigit((unsigned char)*digits))
     return false;
-  *n = strtoull(from, &end, 10);
-  *at = end;
+  *n = strtoull(digits, &end, 10);
+  *text = end;
   return true;
 }
 
@@ -39,7 +39,7 @@ bool bn_diskrow_parse(const char *line, unsigned major, unsigned minor, uint64_t
     n++;
   if (n <= BN_ROW_QUEUE_MS)
     return false;
-  for (; n < BN_ROW_FIELDS; n++)
+  for (; n < BN_ROW_FIELDS; n++) /* an older kernel does not have these */
     out[n] = BN_ABSENT;
   return true;
 }
@@ -53,7 +53,8 @@ void bn_diskrow_widen(uint64_t row[BN_ROW_FIELDS], const uint64_t before[BN_ROW_
     const enum bn_disk_field time = times[i];
 
     if (row[time] != BN_ABSENT) {
-      const uint32_t grown_ms = (uint32_t)(row[time] - before[time]); /* modulo 2^32 */
+      /* The kernel counts modulo 2^32, so the difference is right even if the time wrapped. */
+      const uint32_t grown_ms = (uint32_t)(row[time] - before[time]);
 
       row[time] = before[time] + grown_ms;
     }

@@ -9,8 +9,8 @@
 
 enum { EVENT_PART_LEN = sizeof BN_EVENT_PART - 1, GROUP_PART_LEN = sizeof BN_GROUP_PART - 1 };
 
-/* Histogram k of those of kinds of events, and counter k of each sort of their counters, belong to
-   the same kind. */
+/* The k-th kind of events has the k-th row of each of its metric kinds: BN_EVENT_HISTOGRAM, and the
+   BN_EVENT_COUNTERS kinds of counters from BN_EVENT_ENDED on. */
 bool bn_event_kinds_find_rows(const struct bn_metrics *m, size_t k, struct bn_event_kind_rows *out)
 {
   out->hist = bn_metrics_find_nth(m->hist, m->n_hists, BN_EVENT_HISTOGRAM, k);

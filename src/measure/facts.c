@@ -52,7 +52,7 @@ static struct bn_fact *facts_prepare(struct bn_facts *f, const char *section, co
   struct bn_fact *fact;
 
   if (old != NULL) {
-    fact = &f->fact[old - f->fact];
+    fact = &f->fact[old - f->fact]; /* `old`, but not const */
     free(fact->text);
     fact->text = NULL;
     return fact;
@@ -131,15 +131,15 @@ void bn_facts_name_group(struct bn_facts *f, const char *group)
     }
 }
 
-/* Replaces the first failure of a kind in f by that in `from`, if the latter came earlier.  time:
-   the fact in `from` that has its time; the key of both of its facts is the kind. */
+/* Replaces the time and the message of a thread's failure in f by those in `from`, if the latter
+   came earlier.  time: its time in `from`.  The key of both facts is the kind of the failure. */
 static void facts_replace_if_earlier(struct bn_facts *f, const struct bn_facts *from,
                                      const struct bn_fact *time)
 {
-  const struct bn_fact *first = bn_facts_find(f, BN_THREAD_ERROR_TIMES, time->key);
+  const struct bn_fact *old_time = bn_facts_find(f, BN_THREAD_ERROR_TIMES, time->key);
   const struct bn_fact *message = bn_facts_find(from, BN_THREAD_ERRORS, time->key);
 
-  if (first == NULL || first->type != BN_FACT_REAL || first->real <= time->real)
+  if (old_time == NULL || old_time->type != BN_FACT_REAL || old_time->real <= time->real)
     return;
   bn_facts_set_copy(f, time);
   if (message != NULL)
@@ -148,12 +148,14 @@ static void facts_replace_if_earlier(struct bn_facts *f, const struct bn_facts *
 
 void bn_facts_add_errors(struct bn_facts *f, const struct bn_facts *from)
 {
+  /* Of the failures that both have, the earlier ones stay. */
   for (size_t i = 0; i < from->n_facts; i++) {
     const struct bn_fact *fact = &from->fact[i];
 
     if (strcmp(fact->section, BN_THREAD_ERROR_TIMES) == 0 && fact->type == BN_FACT_REAL)
       facts_replace_if_earlier(f, from, fact);
   }
+  /* Errors and failures that only `from` has are added. */
   for (size_t i = 0; i < from->n_facts; i++) {
     const struct bn_fact *fact = &from->fact[i];
 
@@ -202,6 +204,7 @@ void bn_facts_set_traits(struct bn_facts *f, bn_opt_traits_of *traits_of)
 {
   if (traits_of == NULL)
     return;
+  /* BN_OPT_UNTOLD stays set, so that the document is written anew without these traits. */
   for (size_t i = 0; i < f->n_options; i++)
     if ((f->option[i].traits & BN_OPT_UNTOLD) != 0)
       f->option[i].traits |= traits_of(f->option[i].name);

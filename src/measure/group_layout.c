@@ -84,41 +84,41 @@ static int group_refuse_row(const char *group, const char *name, const char *oth
 }
 
 /* Adds a row of the group `from` unless there is a row of that name.  Returns 0, or -1 and err if
-   the row of that name has another kind or unit. */
+   that row has another kind or unit. */
 static int group_unite_row(struct rows *r, const struct bn_metric *row, const char *from,
                            struct bn_err *err)
 {
-  const int at = group_find_row(r->row, r->n, row->name);
+  const int found = group_find_row(r->row, r->n, row->name);
 
-  if (at == BN_ROW_NONE) {
+  if (found == BN_ROW_NONE) {
     group_add_row(r, row, from);
     return 0;
   }
-  assert(r->row != NULL); /* it has row number `at` */
-  if (r->row[at].kind == row->kind && strcmp(r->row[at].unit, row->unit) == 0)
+  assert(r->row != NULL); /* the row was found in it */
+  if (r->row[found].kind == row->kind && strcmp(r->row[found].unit, row->unit) == 0)
     return 0;
-  return group_refuse_row(from, row->name, r->from[at], err);
+  return group_refuse_row(from, row->name, r->from[found], err);
 }
 
-/* Returns 0, or -1 and err if a name is that of a counter in one group and that of a histogram in
-   another: in a run a name is that of one metric only. */
+/* Checks that no name is that of a counter in one group and of a histogram in another: the name of
+   a metric is unique in a run.  Returns 0, or -1 and err. */
 static int group_check_names(const struct tables *t, struct bn_err *err)
 {
   const struct rows *counters = &t->counters, *hists = &t->hists;
 
   for (size_t i = 0; i < hists->n; i++) {
-    const int at = group_find_row(counters->row, counters->n, hists->row[i].name);
+    const int found = group_find_row(counters->row, counters->n, hists->row[i].name);
 
-    if (at == BN_ROW_NONE)
+    if (found == BN_ROW_NONE)
       continue;
-    assert(counters->from != NULL); /* it has row number `at` */
-    return group_refuse_row(hists->from[i], hists->row[i].name, counters->from[at], err);
+    assert(counters->from != NULL); /* the row was found in the table */
+    return group_refuse_row(hists->from[i], hists->row[i].name, counters->from[found], err);
   }
   return 0;
 }
 
-/* Adds the rows of a group, rows[0..n), that have that place among the histograms of waiting, or
-   with NOT_WAITING the rows without a place.  Leaves phases out: each group has its own phases,
+/* Adds those of rows[0..n) of a group whose place among the histograms of waiting is `place`, or
+   with NOT_WAITING all rows that are not of waiting.  Phases are left out: each group has its own,
    which cannot be summed and stay in its total.  Returns 0, or -1 and err. */
 static int group_unite_table(struct rows *r, const struct bn_group_part *part,
                              const struct bn_metric *rows, size_t n, unsigned place,
@@ -141,9 +141,9 @@ static bool group_is_same_group(const struct bn_group_part *part, size_t i)
   return i > 0 && strcmp(part[i].name, part[i - 1].name) == 0;
 }
 
-/* Adds the rows of the kinds of events that stand for the groups: a histogram and the counters of
-   each.  A group with several parts gets them once. */
-static void group_add_groups(struct tables *t, const struct bn_group_part *part, size_t n)
+/* Adds the kinds of events that stand for the groups: for each group one histogram and its
+   counters, in the order of enum bn_metric_kind.  A group with several parts gets them once. */
+static void group_add_event_kinds(struct tables *t, const struct bn_group_part *part, size_t n)
 {
   static const char *const prefixes[] = BN_EVENT_METRICS;
   enum { N = sizeof prefixes / sizeof *prefixes };
@@ -196,8 +196,9 @@ static int group_unite_workloads(struct tables *t, const struct bn_group_part *p
   return 0;
 }
 
-/* Adds the histograms of waiting.  Place by place, so that they get their usual order: a group may
-   have the last one only, and may come before a group that has all.  Returns 0, or -1 and err. */
+/* Adds the histograms of waiting in their usual order.  A group may have only the last one, and may
+   come before a group that has all, so each place is looked up in all groups before the next one.
+   Returns 0, or -1 and err. */
 static int group_unite_waiting(struct tables *t, const struct bn_group_part *part, size_t n,
                                struct bn_err *err)
 {
@@ -219,7 +220,7 @@ static int group_collect(struct tables *t, const struct bn_group_part *part, siz
 {
   if (group_unite_workloads(t, part, n, err) != 0 || group_check_names(t, err) != 0)
     return -1;
-  group_add_groups(t, part, n);
+  group_add_event_kinds(t, part, n);
   if (group_unite_waiting(t, part, n, err) != 0)
     return -1;
   if (t->hists.n > BN_BOUND_HISTOGRAMS)
@@ -245,20 +246,20 @@ static int group_make_table(struct bn_metrics *all, const struct bn_group_part *
 
 /* Returns for each row of all groups its index among the n_own rows of one group, or BN_ROW_NONE.
    The caller frees the list. */
-static int *group_list_places(const struct bn_metric *all, size_t n_all,
-                              const struct bn_metric *own, size_t n_own)
+static int *group_map_rows(const struct bn_metric *all, size_t n_all, const struct bn_metric *own,
+                           size_t n_own)
 {
-  int *place = bn_alloc(n_all, sizeof *place);
+  int *own_index = bn_alloc(n_all, sizeof *own_index);
 
   for (size_t i = 0; i < n_all; i++)
-    place[i] = group_find_row(own, n_own, all[i].name);
-  return place;
+    own_index[i] = group_find_row(own, n_own, all[i].name);
+  return own_index;
 }
 
 /* Maps the kind of events that stands for the group to the latencies and the number of all events
    of the group. */
-static void group_place_events(const struct bn_group_layout *l, const char *name,
-                               struct bn_group_rows *g)
+static void group_map_events(const struct bn_group_layout *l, const char *name,
+                             struct bn_group_rows *g)
 {
   struct bn_event_kind_rows rows;
 
@@ -272,9 +273,9 @@ static void group_place_events(const struct bn_group_layout *l, const char *name
   }
 }
 
-/* Sets the rows of waiting for a group without --rate, if another group has them: each event counts
-   with a queueing of 0, and all of its time as service.  The lag, the last row, stays as it is. */
-static void group_place_waiting(const struct bn_group_layout *l, struct bn_group_rows *g)
+/* Maps the histograms of waiting, if another group has them, for a group without --rate: its events
+   wait for 0 ns, and all of their time is service.  The lag, the last row, stays as it is. */
+static void group_map_waiting(const struct bn_group_layout *l, struct bn_group_rows *g)
 {
   if (g->waits || !bn_statset_has_waiting(&l->all))
     return;
@@ -285,21 +286,21 @@ static void group_place_waiting(const struct bn_group_layout *l, struct bn_group
   g->hist[service] = BN_H_LATENCY;
 }
 
-/* Returns which rows of a group the rows of all groups get their values from; the caller frees the
-   lists.  The special rows come last, because they replace rows that were not found by name. */
+/* Returns which row of a group each row of all groups gets its values from; the caller frees the
+   lists.  Events and waiting come last, because they replace rows that were not found by name. */
 static struct bn_group_rows group_make_rows(const struct bn_group_layout *l,
                                             const struct bn_group_part *part)
 {
   const struct bn_metrics *m = part->metrics, *all = &l->all;
   struct bn_group_rows g = {
-      .counter = group_list_places(all->counter, all->n_counters, m->counter, m->n_counters),
-      .hist = group_list_places(all->hist, all->n_hists, m->hist, m->n_hists),
-      .labelled = group_list_places(all->labelled, all->n_labelled, m->labelled, m->n_labelled),
+      .counter = group_map_rows(all->counter, all->n_counters, m->counter, m->n_counters),
+      .hist = group_map_rows(all->hist, all->n_hists, m->hist, m->n_hists),
+      .labelled = group_map_rows(all->labelled, all->n_labelled, m->labelled, m->n_labelled),
       .paced = part->paced,
       .waits = bn_statset_has_waiting(m)};
 
-  group_place_events(l, part->name, &g);
-  group_place_waiting(l, &g);
+  group_map_events(l, part->name, &g);
+  group_map_waiting(l, &g);
   return g;
 }
 
@@ -340,7 +341,7 @@ static uint64_t group_count_or_zero(uint64_t count)
 
 /* Sets the retries, failures and late events of the kind of events that stands for the group.  A
    group has no such counters, so the numbers come from its view; retries and failures that the view
-   does not know count as 0.  The number of events is a counter, which group_place_events() has
+   does not know count as 0.  The number of events is a counter, which group_map_events() has
    mapped. */
 static void group_set_event_counters(const struct bn_group_layout *l, const struct bn_group_rows *g,
                                      const struct bn_view *v, struct bn_snap *s)
@@ -447,8 +448,23 @@ static struct bn_timing group_timing_of_all(const struct bn_view *v)
   return t;
 }
 
-/* Sets the timings of all groups in a record from the view of one group.  Timings that the group
-   does not have count nothing. */
+/* Returns the timing that row i of the histograms of all groups, m, gets from the view of one
+   group, whose percentiles it borrows.  If the group does not have the row, the timing counts
+   nothing. */
+static struct bn_timing group_find_timing(const struct bn_group_rows *g, const struct bn_metric *m,
+                                          size_t i, const struct bn_view *v)
+{
+  const int hist = g->hist[i]; /* of the group, or BN_ROW_… */
+  const bool stands_for_group = hist == BN_H_LATENCY && m->kind == BN_EVENT_HISTOGRAM;
+
+  if (hist >= BN_H_FIXED && (size_t)(hist - BN_H_FIXED) < v->n_timings)
+    return v->timings[hist - BN_H_FIXED];
+  if (stands_for_group)
+    return group_timing_of_all(v);
+  return (struct bn_timing){.count = 0};
+}
+
+/* Sets the timings of all groups in a record from the view of one group. */
 static void group_put_timings(const struct bn_group_layout *l, const struct bn_group_rows *g,
                               const struct bn_view *from, struct bn_record *to)
 {
@@ -458,14 +474,8 @@ static void group_put_timings(const struct bn_group_layout *l, const struct bn_g
     struct bn_timing *t = &to->store.timing[i - BN_H_FIXED];
     const struct bn_metric *m = &to->delta.metrics.hist[i];
     double *const percentile_s = to->store.timing_s[i - BN_H_FIXED];
-    const int hist = g->hist[i]; /* of the group, or BN_ROW_… */
 
-    if (hist >= BN_H_FIXED && (size_t)(hist - BN_H_FIXED) < from->n_timings)
-      *t = from->timings[hist - BN_H_FIXED];
-    else if (hist == BN_H_LATENCY && m->kind == BN_EVENT_HISTOGRAM)
-      *t = group_timing_of_all(from);
-    else
-      *t = (struct bn_timing){.count = 0};
+    *t = group_find_timing(g, m, i, from);
     if (t->percentile_s != NULL) {
       memcpy(percentile_s, t->percentile_s, from->n_percents * sizeof *percentile_s);
       t->percentile_s = percentile_s;
@@ -491,12 +501,12 @@ static void group_put_counts(const struct bn_group_layout *l, const struct bn_gr
     if (counter->kind != BN_SCRIPT_COUNTER)
       continue;
 
-    /* The place among the counts of the view; SIZE_MAX: the view lacks this count. */
-    const size_t place =
+    /* The index among the counts of the view; SIZE_MAX: the view lacks this count. */
+    const size_t view_index =
         row >= 0 ? bn_metrics_count_kind(m->counter, (size_t)row, BN_SCRIPT_COUNTER) : SIZE_MAX;
     struct bn_count *c = &to->store.count[to->view.n_counts++];
 
-    *c = place < from->n_counts ? from->counts[place] : (struct bn_count){.count = 0};
+    *c = view_index < from->n_counts ? from->counts[view_index] : (struct bn_count){.count = 0};
     c->name = counter->name;
     c->unit = counter->unit;
   }
@@ -531,7 +541,7 @@ static void group_put_kinds(const struct bn_group_layout *l, const struct bn_gro
 
 /* Sets the arrivals of a group without --rate, for the sum with groups that have it: each of its
    events is due when it begins.  Only totals and checkpoints count arrivals. */
-static void group_count_arrivals(struct bn_view *v)
+static void group_set_arrivals(struct bn_view *v)
 {
   if (v->span != BN_VIEW_TOTAL && v->span != BN_VIEW_CHECKPOINT)
     return;
@@ -586,18 +596,18 @@ void bn_group_layout_convert_record(const struct bn_group_layout *l, size_t i, s
   r->view.counter = r->delta.counter;
   r->view.latency = r->delta.hist[BN_H_LATENCY];
   if (l->paced && !g->paced)
-    group_count_arrivals(&r->view);
+    group_set_arrivals(&r->view);
   bn_view_store_done(&old.store);
   bn_snap_done(&old.delta);
 }
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
-/* Appends n buckets.  If there are none, line->part may be NULL, which memcpy() must not get. */
+/* Appends n buckets to a line. */
 static void group_append_parts(struct bn_hist_codec *line, const struct bn_hist_part *part,
                                size_t n)
 {
-  if (n == 0)
+  if (n == 0) /* line->part may be NULL, which memcpy() must not get */
     return;
   if (line->n + n > line->room) {
     line->room = 2 * (line->n + n);
@@ -607,6 +617,7 @@ static void group_append_parts(struct bn_hist_codec *line, const struct bn_hist_
   line->n += n;
 }
 
+/* Puts the buckets of a line into the order of the histograms of all groups. */
 void bn_group_layout_convert_line(const struct bn_group_layout *l, size_t i,
                                   struct bn_hist_codec *line)
 {

@@ -48,22 +48,23 @@ void bn_hist_sparse_done(struct bn_hist_sparse *s)
   *s = (struct bn_hist_sparse){.n = 0};
 }
 
-/* Both lists are ascending, so one pass over each is enough. */
+/* Both lists are ascending, so one pass over each is enough.  Buckets that become empty are left
+   out. */
 void bn_hist_sparse_sub(struct bn_hist_sparse *from, const struct bn_hist_sparse *base)
 {
   size_t kept = 0, k = 0;
 
   for (size_t i = 0; i < from->n; i++) {
-    const struct bn_bucket *mine = &from->bucket[i];
+    const struct bn_bucket *bucket = &from->bucket[i];
     uint64_t in_base = 0; /* the count of the same bucket */
 
-    while (k < base->n && base->bucket[k].lowest < mine->lowest)
+    while (k < base->n && base->bucket[k].lowest < bucket->lowest)
       k++;
-    if (k < base->n && base->bucket[k].lowest == mine->lowest)
+    if (k < base->n && base->bucket[k].lowest == bucket->lowest)
       in_base = base->bucket[k].count;
-    if (mine->count > in_base)
+    if (bucket->count > in_base)
       from->bucket[kept++] =
-          (struct bn_bucket){.lowest = mine->lowest, .count = mine->count - in_base};
+          (struct bn_bucket){.lowest = bucket->lowest, .count = bucket->count - in_base};
   }
   from->n = kept;
 }

@@ -284,11 +284,12 @@ double bn_host_processor_s(void)
   return (double)used.tv_sec + (double)used.tv_nsec * 1e-9;
 }
 
-double bn_host_throttled_since_s(const char *root, double before)
+double bn_host_throttled_since_s(const char *root, double before_s)
 {
-  const double now = bn_host_throttled_s(root);
+  const double now_s = bn_host_throttled_s(root);
+  const bool is_known = before_s >= 0 && now_s >= before_s;
 
-  return before < 0 || now < before ? -1 : now - before;
+  return is_known ? now_s - before_s : -1;
 }
 
 /* Lowers *memory, a double in bytes, to the limit of a group.  The text "max" of version 2, or the
@@ -377,30 +378,30 @@ static const char *host_skip_words(const char *text, unsigned n)
   return text;
 }
 
-/* Replaces the mount of p by that of a line if the path is below its mount point, and if that is
-   not shorter than the mount point of p.  The longest mount point is the nearest to the path.  Of
-   equal ones, the last mount hides the others.  The line is
-   "36 35 98:0 / /home rw,noatime shared:1 - ext4 /dev/sda1 rw". */
+/* Replaces the mount of p by that of a line, "36 35 98:0 / /home rw shared:1 - ext4 /dev/sda1 rw",
+   if its mount point is nearer to the path: the path is below it, and it is the longest so far.  Of
+   equal mount points the last one counts, because its mount hides the others. */
 static void host_replace_mount(struct bn_place *p, const char *line)
 {
   enum { WORDS_BEFORE_POINT = 4 };
   static const char separator[] = " - "; /* before the file system and the device */
   const char *point = host_skip_words(line, WORDS_BEFORE_POINT);
-  const char *tail = strstr(line, separator), *device;
+  const char *type = strstr(line, separator), *device;
   char mount[sizeof p->mount_point];
 
-  if (point == NULL || tail == NULL || tail < point)
+  if (point == NULL || type == NULL || type < point) /* the line has another form */
     return;
   host_copy_word(mount, sizeof mount, point);
   if (!host_is_below(p->path, mount) || strlen(mount) < strlen(p->mount_point))
     return;
   (void)snprintf(p->mount_point, sizeof p->mount_point, "%s", mount);
-  tail += sizeof separator - 1;
-  host_copy_word(p->file_system, sizeof p->file_system, tail);
-  device = host_skip_words(tail, 1);
+  type += sizeof separator - 1;
+  host_copy_word(p->file_system, sizeof p->file_system, type);
+  device = host_skip_words(type, 1);
   host_copy_word(p->device, sizeof p->device, device != NULL ? device : "");
 }
 
+/* Finds the mount that holds a path, in the mount table of this process. */
 void bn_place_read(struct bn_place *p, const char *root, const char *path)
 {
   char table[PATH_MAX], *line = NULL, *resolved = realpath(path, NULL);

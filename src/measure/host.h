@@ -42,9 +42,9 @@ void bn_host_read(struct bn_host *h, const char *root);
    since the group was made, in seconds of all processors together, or -1 if there is no such group.
    If groups are nested, the one that was held back longest counts. */
 double bn_host_throttled_s(const char *root);
-/* Returns how much bn_host_throttled_s() has grown since it was `before`, or -1 if either value is
-   not known, or the present one is less because another group counts now. */
-double bn_host_throttled_since_s(const char *root, double before);
+/* Returns how much bn_host_throttled_s() has grown since it was `before_s`, or -1 if either value
+   is not known, or the present one is less because another group counts now. */
+double bn_host_throttled_since_s(const char *root, double before_s);
 /* Returns the processor time that all threads of this process have used, in seconds. */
 double bn_host_processor_s(void);
 /* Reads where a file or folder is.  The mount table is read below root, but the path is taken as it

@@ -24,13 +24,12 @@ static int journal_fail(const struct bn_journal *j, int error, struct bn_err *er
   return bn_err_set(err, error, "the journal '%s' ends early: %s", j->lock.path, strerror(error));
 }
 
-/* Writes a line to the file of *of, a struct bn_journal, with a newline in place of the final 0.
-   One call writes all of it, so that a process which is killed leaves whole lines.  If only a part
-   is written, the journal ends there: readers skip a last line without a newline.  Returns 0, or -1
-   and err. */
-static int journal_write_line(void *of, char *line, size_t len, struct bn_err *err)
+/* Writes a line to the file of a journal, with a newline in place of the final 0.  One call writes
+   all of it, so that a process which is killed leaves whole lines.  If only a part is written, the
+   journal ends there: readers skip a last line without a newline.  Returns 0, or -1 and err. */
+static int journal_write_line(void *journal, char *line, size_t len, struct bn_err *err)
 {
-  struct bn_journal *j = of;
+  struct bn_journal *j = journal;
   ssize_t written;
 
   line[len++] = '\n';
@@ -152,8 +151,8 @@ static void journal_copy_hists(struct bn_snap *to, const struct bn_snap *from)
   }
 }
 
-/* Moves the end of a tick, and that of its delta, back to the end of the span if the tick was made
-   later, in the grace: the total of a run ends with the span too.  The counts stay. */
+/* If a tick was made in the grace, after the end of the span, moves its time and that of its delta
+   back to that end, where the total of a run ends too.  The counts stay as they are. */
 static void journal_leave_out_grace(struct bn_view *tick, struct bn_snap *delta)
 {
   const uint64_t span_ns = bn_view_seconds_to_ns(tick->span_s);
@@ -219,7 +218,7 @@ void bn_journal_close(struct bn_journal *j, bool remove)
 {
   enum bn_lockfile_end end = remove ? BN_LOCKFILE_REMOVE : BN_LOCKFILE_KEEP;
 
-  if (!j->written)
+  if (!j->written) /* the file is empty: nobody needs it */
     end = BN_LOCKFILE_UNDO;
   bn_lockfile_release(&j->lock, end);
   bn_snap_done(&j->past);
@@ -260,15 +259,16 @@ static struct bn_node *journal_copy_of(const struct bn_node *map)
   return NULL;
 }
 
-/* Frees the value at *at, and puts `with` in its place. */
-static void journal_replace(struct bn_node **at, struct bn_node *with)
+/* Frees the node in *slot, and puts another node into it. */
+static void journal_replace_node(struct bn_node **slot, struct bn_node *node)
 {
-  bn_node_free(*at);
-  *at = with;
+  bn_node_free(*slot);
+  *slot = node;
 }
 
 /* Completes the last group of the tree, if there is one, and appends it to the groups of the
-   document.  The tree gives its values away even if that fails, so none is left to free. */
+   document.  bn_node_set() and bn_node_append() take over a node even if they fail, so none is left
+   to free. */
 static void journal_tree_end_group(struct tree *t)
 {
   if (t->group == NULL && t->intervals == NULL && t->checkpoints == NULL)
@@ -301,7 +301,7 @@ static void journal_tree_add_view(struct tree *t, const struct bn_node *view,
 
   t->failed |= copy == NULL;
   if (span == BN_VIEW_TICK)
-    journal_replace(&t->total, copy);
+    journal_replace_node(&t->total, copy);
   else
     t->failed |= bn_node_append(list, copy) != 0;
 }
@@ -349,9 +349,8 @@ static void journal_mark_replaced(struct bn_end *end, const struct bn_view *v)
     end->replaced_total |= v->replaced;
 }
 
-/* Returns how many events were in flight or waited at a tick: how they ended is not known.  Returns
-   UINT64_MAX if their number is not known, and 0 in a dialect, which counts such events only at a
-   forced shutdown. */
+/* Returns how many events were in flight or waited at a tick, or UINT64_MAX if that is not known.
+   In a dialect it is 0: dialects count unfinished events only at a forced shutdown. */
 static uint64_t journal_count_unfinished(const struct bn_view *tick, bool native)
 {
   const uint64_t bound = UINT64_MAX / 2; /* below it the sum fits; UINT64_MAX: not known */
@@ -372,15 +371,13 @@ static void journal_set_total(struct bn_group *g, const struct bn_view *tick, bo
   bn_group_add_view(g, &total);
 }
 
-/* Makes a tick the total so far.  Its figures are since the beginning, but its histograms only
-   since the tick before it: those of the total so far, which holds all earlier ticks, are added to
-   them. */
+/* Makes a tick the total so far.  Its figures count from the beginning, but its histograms only
+   from the tick before it, so the histograms of the total so far are added to them. */
 static void journal_add_tick(struct bn_group *g, struct bn_record *tick, bool native)
 {
-  const size_t n_earlier = g->has_total ? tick->delta.metrics.n_hists : 0; /* histograms to add */
-
-  for (size_t i = 0; i < n_earlier; i++)
-    bn_hist_add(tick->delta.hist[i], g->total.delta.hist[i]);
+  if (g->has_total)
+    for (size_t i = 0; i < tick->delta.metrics.n_hists; i++)
+      bn_hist_add(tick->delta.hist[i], g->total.delta.hist[i]);
   journal_set_total(g, &tick->view, native);
 }
 
@@ -421,7 +418,7 @@ static int journal_set_facts(struct reader *r, const struct bn_node *line)
   bn_facts_done(&r->out->facts);
   r->out->facts = facts;
   if (r->tree.is_wanted)
-    journal_replace(&r->tree.document, journal_copy_of(line));
+    journal_replace_node(&r->tree.document, journal_copy_of(line));
   return 0;
 }
 
@@ -445,19 +442,18 @@ static int journal_add_line(struct reader *r, const struct bn_node *line)
   return 0;
 }
 
-/* Sets the start of a run whose facts were written before it started.  The total, which is the last
-   tick, ended later than the start by the warm-up and by its own span, which begins at the end of
-   the warm-up. */
+/* Computes the start of a run whose facts were written before it started.  The warm-up came first,
+   then the span of the total; the total, which is the last tick, has the times of its end. */
 static void journal_set_start(struct bn_result *r)
 {
   const struct bn_view *total = bn_result_total(r);
-  uint64_t since_ns; /* from the start to the last tick */
+  uint64_t run_ns; /* from the start to the last tick */
 
   if (total == NULL || r->facts.start_ns != 0)
     return;
-  since_ns = total->delta->span_ns + r->facts.plan.warmup_ns;
-  r->facts.start_ns = total->delta->at_ns - since_ns;
-  r->facts.start_wall_ns = total->delta->wall_ns - since_ns;
+  run_ns = r->facts.plan.warmup_ns + total->delta->span_ns;
+  r->facts.start_ns = total->delta->at_ns - run_ns;
+  r->facts.start_wall_ns = total->delta->wall_ns - run_ns;
 }
 
 /* Marks the run as killed, because a journal has no line about the end. */
@@ -501,8 +497,9 @@ enum next {
   NEXT_FAILED /* err says why */
 };
 
-/* Counts a line that cannot be read in *skipped.  Returns NEXT_END if it exceeds a bound.  Fails if
-   it is the first line, without which nothing can be read, or if memory has run out. */
+/* Counts a line that cannot be read in *skipped; why: what is wrong with it.  A line that exceeds a
+   bound (EFBIG) ends the reading.  The reading fails at the first line, without which nothing can
+   be read, or without memory. */
 static enum next journal_skip_line(struct bn_skipped_lines *skipped, size_t number,
                                    const struct bn_err *why, struct bn_err *err)
 {
@@ -537,6 +534,8 @@ static enum next journal_read_next(struct reader *r, struct bn_lines *lines,
   return journal_skip_line(skipped, *number, r->err, err);
 }
 
+/* Reads lines until none is left or the reading ends early.  The run counts as killed, because a
+   journal has no line about its end. */
 int bn_journal_read(struct bn_lines *lines, bool keep_tree, struct bn_stored *out,
                     struct bn_err *err)
 {

@@ -121,29 +121,29 @@ void bn_json_names(struct bn_json_out *out, struct bn_node *map, const char *key
   bn_json_put(out, map, key, list);
 }
 
-/* Returns the value at `at`, of the type that a member of a layout has. */
-static struct bn_node *json_write_value_at(const struct bn_layout *l, const void *at)
+/* Returns the value of a member of a struct as a node.  l: the member's row in the layout. */
+static struct bn_node *json_write_value_of(const struct bn_layout *l, const void *member)
 {
   switch (l->type) {
   case BN_LAY_BOOL:
-    return bn_node_boolean(*(const bool *)at);
+    return bn_node_boolean(*(const bool *)member);
   case BN_LAY_INT:
-    return bn_node_integer(*(const int *)at);
+    return bn_node_integer(*(const int *)member);
   case BN_LAY_UNSIGNED:
-    return bn_node_integer(*(const unsigned *)at);
+    return bn_node_integer(*(const unsigned *)member);
   case BN_LAY_WHOLE:
-    return bn_node_u64(*(const uint64_t *)at);
+    return bn_node_u64(*(const uint64_t *)member);
   case BN_LAY_SIGNED:
-    return bn_node_integer(*(const int64_t *)at);
+    return bn_node_integer(*(const int64_t *)member);
   case BN_LAY_REAL:
-    return bn_node_f64(*(const double *)at);
+    return bn_node_f64(*(const double *)member);
   }
   return NULL;
 }
 
-/* Returns whether the bytes of a member are those of 0 or false.  -0.0 is not zero here, so that it
-   is written and keeps its sign. */
-static bool json_write_is_zero(const struct bn_layout *l, const void *at)
+/* Returns whether all bytes of a member are 0.  -0.0 is not zero here, so that it is written and
+   keeps its sign. */
+static bool json_write_is_zero(const struct bn_layout *l, const void *member)
 {
   static const uint64_t zero;
   static const size_t size[] = {
@@ -152,17 +152,17 @@ static bool json_write_is_zero(const struct bn_layout *l, const void *at)
       [BN_LAY_SIGNED] = sizeof(int64_t),    [BN_LAY_REAL] = sizeof(double),
   };
 
-  return memcmp(at, &zero, size[l->type]) == 0;
+  return memcmp(member, &zero, size[l->type]) == 0;
 }
 
 void bn_json_layout(struct bn_json_out *out, struct bn_node *map, const struct bn_layout *l,
                     const void *from)
 {
   for (; l->name != NULL; l++) {
-    const void *at = (const char *)from + l->offset;
+    const void *member = (const char *)from + l->offset;
 
-    if (!out->brief || !json_write_is_zero(l, at))
-      bn_json_put(out, map, l->name, json_write_value_at(l, at));
+    if (!out->brief || !json_write_is_zero(l, member))
+      bn_json_put(out, map, l->name, json_write_value_of(l, member));
   }
 }
 

@@ -68,18 +68,18 @@ const char *bn_kernel_find_field(const char *text, const char *key, char mark)
 
 /* --- control groups --------------------------------------------------------------------------- */
 
-/* Returns whether a list of names, names[0..end), has a name.  Commas separate the names, and *end
-   is the colon after them.  An empty list has the name "". */
+/* Returns whether a name is in the list names[0..end), "cpu,cpuacct"; *end is a colon.  The empty
+   list has one name, "". */
 static bool kernel_is_listed(const char *names, const char *end, const char *name)
 {
   const size_t len = strlen(name);
 
   while (names < end) {
-    const size_t first_len = strcspn(names, ",:");
+    const size_t item_len = strcspn(names, ",:");
 
-    if (first_len == len && strncmp(names, name, len) == 0)
+    if (item_len == len && strncmp(names, name, len) == 0)
       return true;
-    names += first_len + 1;
+    names += item_len + 1;
   }
   return len == 0 && names == end;
 }
@@ -100,10 +100,10 @@ static bool kernel_find_group(char *group, size_t size, const char *text, const 
   return false;
 }
 
-/* Visits the group `name`, and then each group above it; `name` is cut on the way.  The topmost
-   group is "/"; a container with its own namespace of groups sees its own group as this one.  top:
-   the folder of the hierarchy. */
-static void kernel_visit_upwards(const char *top, char *name, bool is_v2,
+/* Visits the group `name`, "/a/b", and then each group above it, up to "/"; cuts `name` on the way.
+   A container with its own namespace of groups sees its own group as "/".  hierarchy: the folder of
+   the topmost group. */
+static void kernel_visit_upwards(const char *hierarchy, char *name, bool is_v2,
                                  void (*visit)(void *arg, const struct bn_kernel_group *g),
                                  void *arg)
 {
@@ -115,7 +115,7 @@ static void kernel_visit_upwards(const char *top, char *name, bool is_v2,
     const struct bn_kernel_group group = {
         .folder = folder, .name = name[0] != '\0' ? name : "/", .is_v2 = is_v2};
 
-    (void)snprintf(folder, sizeof folder, "%s%s", top, name); /* each is below PATH_MAX / 2 */
+    (void)snprintf(folder, sizeof folder, "%s%s", hierarchy, name); /* each is below PATH_MAX / 2 */
     visit(arg, &group);
     slash = strrchr(name, '/');
     if (slash == NULL)
@@ -127,13 +127,15 @@ static void kernel_visit_upwards(const char *top, char *name, bool is_v2,
 void bn_kernel_each_group(const char *root, const char *controller,
                           void (*visit)(void *arg, const struct bn_kernel_group *g), void *arg)
 {
-  char groups[BN_KERNEL_TEXT], name[PATH_MAX / 2], top[PATH_MAX / 2]; /* both fit into a path */
+  char groups[BN_KERNEL_TEXT], name[PATH_MAX / 2];
+  char hierarchy[PATH_MAX / 2]; /* it and a name fit into a path */
 
   (void)bn_kernel_read_text(groups, "%s/proc/self/cgroup", root);
   if (kernel_find_group(name, sizeof name, groups, "") &&
-      (size_t)snprintf(top, sizeof top, "%s/sys/fs/cgroup", root) < sizeof top)
-    kernel_visit_upwards(top, name, true /* version 2 */, visit, arg);
+      (size_t)snprintf(hierarchy, sizeof hierarchy, "%s/sys/fs/cgroup", root) < sizeof hierarchy)
+    kernel_visit_upwards(hierarchy, name, true /* version 2 */, visit, arg);
   if (kernel_find_group(name, sizeof name, groups, controller) &&
-      (size_t)snprintf(top, sizeof top, "%s/sys/fs/cgroup/%s", root, controller) < sizeof top)
-    kernel_visit_upwards(top, name, false /* version 1 */, visit, arg);
+      (size_t)snprintf(hierarchy, sizeof hierarchy, "%s/sys/fs/cgroup/%s", root, controller) <
+          sizeof hierarchy)
+    kernel_visit_upwards(hierarchy, name, false /* version 1 */, visit, arg);
 }

@@ -206,7 +206,8 @@ unsigned bn_layout_find_trait(const char *name)
   return bit >= 0 ? 1U << bit : 0;
 }
 
-/* Returns the member of that name if it has one of the two types of figures, or NULL. */
+/* Returns the member of that name if it is a BN_LAY_WHOLE or a BN_LAY_REAL, as all figures are, or
+   NULL. */
 static const struct bn_layout *layout_find_number(const struct bn_layout *l, const char *name)
 {
   for (; l->name != NULL; l++)

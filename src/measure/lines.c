@@ -34,13 +34,13 @@ void bn_lines_skip(struct bn_lines *l, size_t len)
   l->at += len;
 }
 
-/* Appends to the line.  Returns 0, or -1 and err, which begins with "it": the caller of
+/* Appends a part of a line.  Returns 0, or -1 and err, which begins with "it": the caller of
    bn_lines_next() names the line. */
-static int lines_append(struct bn_lines *l, const char *from, size_t len, struct bn_err *err)
+static int lines_append(struct bn_lines *l, const char *part, size_t len, struct bn_err *err)
 {
   if (l->line.len + len > l->line.max)
     return bn_err_set(err, EFBIG, "it has more than %zu MiB", l->line.max >> 20);
-  if (bn_buf_add(&l->line, from, len) != 0)
+  if (bn_buf_add(&l->line, part, len) != 0)
     return bn_err_set(err, ENOMEM, "out of memory");
   return 0;
 }
@@ -50,15 +50,16 @@ int bn_lines_next(struct bn_lines *l, struct bn_err *err)
   bn_buf_clear(&l->line);
   for (;;) {
     size_t len;
-    const char *from = bn_lines_block(l, &len), *end = memchr(from, '\n', len);
-    const size_t n_taken = end != NULL ? (size_t)(end - from) : len; /* without the newline */
+    const char *block = bn_lines_block(l, &len);
+    const char *newline = memchr(block, '\n', len);
+    const size_t part_len = newline != NULL ? (size_t)(newline - block) : len; /* of the line */
 
-    if (len == 0)
+    if (len == 0) /* a last line without a newline is not returned */
       return 0;
-    if (lines_append(l, from, n_taken, err) != 0)
+    if (lines_append(l, block, part_len, err) != 0)
       return -1;
-    bn_lines_skip(l, end != NULL ? n_taken + 1 : n_taken);
-    if (end != NULL)
+    bn_lines_skip(l, newline != NULL ? part_len + 1 : part_len);
+    if (newline != NULL)
       return 1;
   }
 }

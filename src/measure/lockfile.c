@@ -81,8 +81,8 @@ static enum step lockfile_move_aside(struct bn_lockfile *l, struct bn_err *err)
   return STEP_FAILED;
 }
 
-/* Returns whether the file can be used as it is: it is empty, and nobody else writes to it.  An
-   empty file that this attempt did not make is of a process that has not written its first byte:
+/* Returns whether the file can be used as it is: it is empty, and nobody else writes to it.  If
+   this attempt did not make it, an empty file is of a process that has not written its first byte:
    only the lock shows that this process has ended. */
 static bool lockfile_is_free(const struct found *f, const struct stat *st)
 {

@@ -80,8 +80,9 @@ static bool merge_has_passed_checkpoint(const struct bn_result *r)
 }
 
 /* Returns whether the total covers the whole measurement: only then are the exact extremes, which
-   are since the measurement began, those of the total. */
-static bool merge_is_whole(const struct bn_result *r)
+   are since the measurement began, those of the total.  A run that was killed has a tick as its
+   total, and a tick covers all. */
+static bool merge_covers_all(const struct bn_result *r)
 {
   return r->end.partial || !merge_has_passed_checkpoint(r);
 }
@@ -147,11 +148,11 @@ static struct bn_view_rules merge_rules_of(const struct job *j)
    of each part covers all that it measured. */
 static void merge_clear_extremes(const struct job *j, struct bn_merged_view *v)
 {
-  bool are_whole = true;
+  bool cover_all = true;
 
   for (size_t i = 0; i < j->n; i++)
-    are_whole &= merge_is_whole(j->part[i].result);
-  if (!are_whole) {
+    cover_all &= merge_covers_all(j->part[i].result);
+  if (!cover_all) {
     v->snap.min_ns = UINT64_MAX; /* above the maximum: there are none */
     v->snap.max_ns = 0;
   }
@@ -174,6 +175,7 @@ static int merge_make_total(const struct job *j, struct bn_merged_view *v,
                             const struct bn_views *parts)
 {
   struct bn_view_rules rules = merge_rules_of(j);
+  const bool has_ages = merge_plan_of(j, 0)->native; /* dialects have none */
   const unsigned sessions = merge_count_sessions(parts);
 
   if (sessions == UINT_MAX)
@@ -181,7 +183,7 @@ static int merge_make_total(const struct job *j, struct bn_merged_view *v,
                       BN_BOUND_SESSIONS);
   if (bn_merged_view_add(v, parts, sessions, j->err) != 0)
     return -1;
-  if (!rules.nearest && bn_merged_view_add_ages(v, parts, j->err) != 0) /* dialects have no ages */
+  if (has_ages && bn_merged_view_add_ages(v, parts, j->err) != 0)
     return -1;
   merge_set_times(j, v, parts);
   merge_clear_extremes(j, v);
@@ -197,18 +199,18 @@ static int merge_make_total(const struct job *j, struct bn_merged_view *v,
   return 0;
 }
 
-/* Gives the sum the watched figures of a single run.  Those of several runs are left out with a
+/* Gives the sum of a single run its watched figures.  Those of several runs are left out with a
    note, because each is about one host. */
 static void merge_set_watched(const struct job *j, const struct bn_views *parts, struct bn_view *v)
 {
-  bool any = false;
+  bool any_watched = false;
 
   for (size_t i = 0; i < parts->n; i++)
-    any |= parts->view[i]->n_watched > 0;
+    any_watched |= parts->view[i]->n_watched > 0;
   if (parts->n == 1) {
     v->watched = parts->view[0]->watched;
     v->n_watched = parts->view[0]->n_watched;
-  } else if (any) {
+  } else if (any_watched) {
     (void)bn_buf_str(j->notes, "the result has no figures of --watch: they are of each host\n");
   }
 }
@@ -233,29 +235,30 @@ static int merge_add_total(const struct job *j)
 
 /* The state of the sum of intervals.  Interval k covers about the same time in each part. */
 struct intervals {
-  struct bn_views at; /* the intervals of the parts that are to be summed next; its list is owned */
-  double *late_s;     /* owned; [n]: how much later than the first measurement each part's began */
-  double length_s;    /* of an interval */
-  double extent_s;    /* from the first beginning to the last end of the measurements */
-  bool has_hists;     /* all intervals so far have histograms */
+  struct bn_views selected; /* an interval of each part, to be summed next; its list is owned */
+  double *delay_s;          /* owned; [n]: from the first beginning to that of each part */
+  double length_s;          /* of an interval */
+  double extent_s;          /* from the first beginning to the last end of the measurements */
+  bool has_hists;           /* all intervals so far have histograms */
 };
 
 /* Finds the times of the measurements of the parts; merge_intervals_done() frees them. */
 static void merge_init_intervals(const struct job *j, struct intervals *in)
 {
-  *in = (struct intervals){.at = {.view = bn_alloc(j->n, sizeof *in->at.view), .n = j->n},
-                           .late_s = bn_alloc(j->n, sizeof *in->late_s),
-                           .length_s = (double)merge_plan_of(j, 0)->interval_ns * 1e-9,
-                           .extent_s = merge_extent_s(j),
-                           .has_hists = true};
+  *in =
+      (struct intervals){.selected = {.view = bn_alloc(j->n, sizeof *in->selected.view), .n = j->n},
+                         .delay_s = bn_alloc(j->n, sizeof *in->delay_s),
+                         .length_s = (double)merge_plan_of(j, 0)->interval_ns * 1e-9,
+                         .extent_s = merge_extent_s(j),
+                         .has_hists = true};
   for (size_t i = 0; i < j->n; i++)
-    in->late_s[i] = in->extent_s - merge_until_last_end_s(j, i);
+    in->delay_s[i] = in->extent_s - merge_until_last_end_s(j, i);
 }
 
 static void merge_intervals_done(struct intervals *in)
 {
-  free(in->at.view);
-  free(in->late_s);
+  free(in->selected.view);
+  free(in->delay_s);
 }
 
 /* Returns why the intervals cannot be summed, or NULL if they can. */
@@ -266,7 +269,7 @@ static const char *merge_find_obstacle(const struct job *j, const struct interva
       return "their lengths differ (--report-interval)";
     if (merge_group_of(j, i)->n_intervals == 0)
       return "not all of the runs have them";
-    if (!(in->late_s[i] <= in->length_s / 2)) /* later, or NaN from a document */
+    if (!(in->delay_s[i] <= in->length_s / 2)) /* more, or NaN from a document */
       return "the measurements did not begin within half an interval";
   }
   return NULL;
@@ -293,8 +296,8 @@ static bool merge_select_intervals(const struct job *j, struct intervals *in, si
 
     if (k >= g->n_intervals)
       return false;
-    in->at.view[i] = &g->interval[k].view;
-    at_s = in->at.view[i]->at_s + in->late_s[i];
+    in->selected.view[i] = &g->interval[k].view;
+    at_s = in->selected.view[i]->at_s + in->delay_s[i];
     first_s = fmin(first_s, at_s);
     last_s = fmax(last_s, at_s);
   }
@@ -305,20 +308,20 @@ static bool merge_select_intervals(const struct job *j, struct intervals *in, si
    histograms packed if all of them have some.  Returns 0, or -1 and j->err. */
 static int merge_make_interval(const struct job *j, struct intervals *in, struct bn_merged_view *v)
 {
-  const bool has_hists = bn_merged_view_has_hists(&in->at);
+  const bool has_hists = bn_merged_view_has_hists(&in->selected);
   const struct bn_view_rules rules = merge_rules_of(j);
   struct bn_merge_time t = {.span = BN_VIEW_INTERVAL};
 
   in->has_hists &= has_hists;
   for (size_t i = 0; i < j->n; i++) {
-    const struct bn_view *part = in->at.view[i];
+    const struct bn_view *part = in->selected.view[i];
 
-    t.at_s = fmax(t.at_s, part->at_s + in->late_s[i]);
+    t.at_s = fmax(t.at_s, part->at_s + in->delay_s[i]);
     t.span_ns = bn_clock_max(t.span_ns, part->delta->span_ns);
     t.wall_ns = bn_clock_max(t.wall_ns, part->delta->wall_ns);
   }
   t.at_ns = merge_monotonic_of(j, j->last_ns - bn_view_seconds_to_ns(in->extent_s - t.at_s));
-  if (bn_merged_view_make(v, &in->at, NULL, &rules, &t, j->err) != 0)
+  if (bn_merged_view_make(v, &in->selected, NULL, &rules, &t, j->err) != 0)
     return -1;
   if (has_hists)
     bn_snap_pack(&v->snap, &v->snap);
@@ -341,20 +344,21 @@ static int merge_add_interval(const struct job *j, struct intervals *in)
    or -1 and j->err. */
 static int merge_sum_intervals(const struct job *j, struct intervals *in)
 {
-  size_t most = 0, n = 0; /* the most intervals of a part, and those that all parts have */
+  size_t n_common = 0;  /* intervals that all parts have */
+  size_t n_longest = 0; /* intervals of the part that has the most */
 
-  for (; merge_select_intervals(j, in, n); n++)
+  for (; merge_select_intervals(j, in, n_common); n_common++)
     if (merge_add_interval(j, in) != 0)
       return -1;
   for (size_t i = 0; i < j->n; i++)
-    if (merge_group_of(j, i)->n_intervals > most)
-      most = merge_group_of(j, i)->n_intervals;
-  if (n < most)
+    if (merge_group_of(j, i)->n_intervals > n_longest)
+      n_longest = merge_group_of(j, i)->n_intervals;
+  if (n_common < n_longest)
     (void)bn_buf_printf(j->notes,
                         "the result has %zu interval(s): after them, not all runs have "
                         "one of the same time\n",
-                        n);
-  if (n > 0 && !in->has_hists && merge_rules_of(j).n_percents > 0)
+                        n_common);
+  if (n_common > 0 && !in->has_hists && merge_rules_of(j).n_percents > 0)
     (void)bn_buf_str(j->notes, "the intervals have no percentiles: the results do not hold their "
                                "histograms (--report-bins=all)\n");
   return 0;
@@ -397,11 +401,11 @@ static void merge_copy_records(const struct job *j)
    no percentile of their sum would be known. */
 static void merge_leave_out_checkpoints(const struct job *j)
 {
-  bool any = false;
+  bool any_checkpoint = false;
 
   for (size_t i = 0; i < j->n; i++)
-    any |= merge_group_of(j, i)->n_checkpoints > 0;
-  if (any)
+    any_checkpoint |= merge_group_of(j, i)->n_checkpoints > 0;
+  if (any_checkpoint)
     (void)bn_buf_str(j->notes, "the result has no checkpoints: they cannot be merged\n");
   j->out->facts.plan.n_checkpoints = 0;
 }
@@ -472,10 +476,12 @@ static int merge_sum_plan(const struct job *j)
 }
 
 /* Returns whether the facts and the end of part i count.  A host that was lost has reported only
-   facts of the start, so it does not count unless all hosts were lost. */
-static bool merge_has_reported(const struct job *j, size_t i)
+   the facts of the start, so it counts only if all hosts were lost. */
+static bool merge_counts_report(const struct job *j, size_t i)
 {
-  if (j->how != BN_MERGE_HOSTS || !j->part[i].result->end.partial)
+  const bool is_lost_host = j->how == BN_MERGE_HOSTS && j->part[i].result->end.partial;
+
+  if (!is_lost_host)
     return true;
   for (size_t k = 0; k < j->n; k++)
     if (!j->part[k].result->end.partial)
@@ -483,14 +489,14 @@ static bool merge_has_reported(const struct job *j, size_t i)
   return true; /* all hosts were lost */
 }
 
-/* Adds the facts that all parts which have reported have in common. */
-static void merge_add_facts_of_reported(const struct job *j, struct bn_facts *f)
+/* Adds the facts that all parts whose facts count have in common. */
+static void merge_add_common_facts(const struct job *j, struct bn_facts *f)
 {
   struct bn_part *reported = bn_alloc(j->n, sizeof *reported);
   size_t n = 0;
 
   for (size_t i = 0; i < j->n; i++)
-    if (merge_has_reported(j, i))
+    if (merge_counts_report(j, i))
       reported[n++] = j->part[i];
   bn_merge_add_common(reported, n, f);
   free(reported);
@@ -508,30 +514,30 @@ static int merge_set_facts(const struct job *j)
     f->end_wall_ns = bn_clock_max(f->end_wall_ns, j->part[i].result->facts.end_wall_ns);
   if (j->how != BN_MERGE_HOSTS)
     bn_runs_add_facts(&j->runs, f);
-  merge_add_facts_of_reported(j, f);
+  merge_add_common_facts(j, f);
   bn_messages_merge(j->part, j->n, f);
   return merge_sum_plan(j);
 }
 
-/* Returns how weighty an exit status (engine/outcome.h) is, in the order of bn_outcome_status(): a
-   signal most, then a timeout, a status of the script's own, a failure, no event, too few events
-   that were due, a violated assertion, and success least. */
-static int merge_weight_of_status(int status)
+/* Returns the rank of an exit status (engine/outcome.h) in the order of bn_outcome_status().  From
+   the top: a signal, a timeout, a status of the script's own, a failure, no event, too few of the
+   events that were due, a violated assertion, success. */
+static int merge_rank_of_status(int status)
 {
   enum { OK, FAILED, TIMEOUT, VIOLATED, UNSERVED, EMPTY, STATUSES };
   enum { SIGNAL = 128 }; /* the number of the signal is added */
   enum { BY_SCRIPT = 5, BY_SIGNAL = 7 };
-  static const int weights[STATUSES] = {
+  static const int ranks[STATUSES] = {
       [OK] = 0, [VIOLATED] = 1, [UNSERVED] = 2, [EMPTY] = 3, [FAILED] = 4, [TIMEOUT] = 6};
 
   if (status > SIGNAL)
     return BY_SIGNAL;
-  return status >= 0 && status < STATUSES ? weights[status] : BY_SCRIPT;
+  return status >= 0 && status < STATUSES ? ranks[status] : BY_SCRIPT;
 }
 
 int bn_merge_join_status(int a, int b)
 {
-  return merge_weight_of_status(b) > merge_weight_of_status(a) ? b : a;
+  return merge_rank_of_status(b) > merge_rank_of_status(a) ? b : a;
 }
 
 /* Notes that the assertions of the runs are left out: each was about one run. */
@@ -544,16 +550,16 @@ static void merge_note_assertions(const struct job *j)
     }
 }
 
-/* Returns the reason for which all parts that have reported ended, or BN_END_UNKNOWN if the reasons
-   differ. */
-static enum bn_end_reason merge_common_reason(const struct job *j)
+/* Returns the reason for the end that all parts have in common, or BN_END_UNKNOWN if the reasons
+   differ.  Parts whose end does not count are left out. */
+static enum bn_end_reason merge_find_common_reason(const struct job *j)
 {
   const struct bn_end *first = NULL;
 
   for (size_t i = 0; i < j->n; i++) {
     const struct bn_end *e = &j->part[i].result->end;
 
-    if (!merge_has_reported(j, i))
+    if (!merge_counts_report(j, i))
       continue;
     if (first != NULL && e->reason != first->reason)
       return BN_END_UNKNOWN;
@@ -562,17 +568,17 @@ static enum bn_end_reason merge_common_reason(const struct job *j)
   return first != NULL ? first->reason : BN_END_UNKNOWN;
 }
 
-/* Sets how the result ended: with the weightiest status, the first signal, and everything that is
-   true of any part. */
+/* Sets how the result ended: with the status of the highest rank, the first signal, and every bool
+   that is true of any part. */
 static void merge_sum_end(const struct job *j)
 {
   struct bn_end *end = &j->out->end;
 
-  end->reason = merge_common_reason(j);
+  end->reason = merge_find_common_reason(j);
   for (size_t i = 0; i < j->n; i++) {
     const struct bn_end *e = &j->part[i].result->end;
 
-    if (!merge_has_reported(j, i))
+    if (!merge_counts_report(j, i))
       continue;
     end->status = bn_merge_join_status(end->status, e->status);
     end->signo = end->signo != 0 ? end->signo : e->signo;
@@ -585,15 +591,17 @@ static void merge_sum_end(const struct job *j)
 
 /* --- all of it -------------------------------------------------------------------------------- */
 
-/* Refuses runs whose rates do not add up, unless they are to be merged by force, and notes the
-   overlap of several.  The hosts of one run are not checked.  Returns 0, or -1 and j->err. */
+/* Refuses runs that overlap too little, because then their rates do not add up; --force merges them
+   anyway.  Notes the overlap of several runs.  The hosts of one run are not checked.  Returns 0, or
+   -1 and j->err. */
 static int merge_check_overlap(const struct job *j)
 {
   const double union_s = (double)j->runs.union_ns * 1e-9;
+  const bool is_forced = j->how == BN_MERGE_FORCED;
 
   if (j->how == BN_MERGE_HOSTS)
     return 0;
-  if (j->runs.overlap < overlap_min && j->how == BN_MERGE_ALIKE)
+  if (j->runs.overlap < overlap_min && !is_forced)
     return bn_err_set(j->err, EINVAL,
                       "the spans of the runs overlap for %.1f %% of %.4g s, but rates add "
                       "up only from %.0f %% on; --force merges them anyway",
@@ -620,14 +628,14 @@ static void merge_note_partial_runs(const struct job *j)
 static int merge_compare_parts(const void *a, const void *b)
 {
   const struct bn_part *p = a, *q = b;
-  const struct bn_facts *f = &p->result->facts, *g = &q->result->facts;
+  const struct bn_facts *pf = &p->result->facts, *qf = &q->result->facts;
 
-  if (f->start_wall_ns != g->start_wall_ns)
-    return f->start_wall_ns < g->start_wall_ns ? -1 : 1;
-  if (f->start_ns != g->start_ns)
-    return f->start_ns < g->start_ns ? -1 : 1;
-  if (f->plan.seed != g->plan.seed)
-    return f->plan.seed < g->plan.seed ? -1 : 1;
+  if (pf->start_wall_ns != qf->start_wall_ns)
+    return pf->start_wall_ns < qf->start_wall_ns ? -1 : 1;
+  if (pf->start_ns != qf->start_ns)
+    return pf->start_ns < qf->start_ns ? -1 : 1;
+  if (pf->plan.seed != qf->plan.seed)
+    return pf->plan.seed < qf->plan.seed ? -1 : 1;
   return strcmp(p->name, q->name);
 }
 

@@ -81,15 +81,17 @@ bool bn_merge_have_same_metrics(const struct bn_metrics *a, const struct bn_metr
          merge_are_same_rows(a->labelled, a->n_labelled, b->labelled, b->n_labelled);
 }
 
-/* Returns the metrics without the last histogram if that is the lag of pauses: the document of a
-   script that can pause has it only if the script did pause.  The rows stay those of m. */
+/* Returns the metrics without the lag of pauses, the last histogram, unless the run had --rate: the
+   document of a script that can pause has the lag only if the script did pause.  The rows stay
+   those of m. */
 static struct bn_metrics merge_leave_out_lag(const struct bn_metrics *m)
 {
-  struct bn_metrics without_lag = *m;
+  const bool lag_is_optional = bn_statset_has_lag(m) && !bn_statset_has_waiting(m);
+  struct bn_metrics required = *m;
 
-  if (bn_statset_has_lag(m) && !bn_statset_has_waiting(m))
-    without_lag.n_hists--;
-  return without_lag;
+  if (lag_is_optional)
+    required.n_hists--;
+  return required;
 }
 
 bool bn_merge_have_same_ranks(const double *a, size_t n_a, const double *b, size_t n_b)
@@ -159,15 +161,15 @@ static void merge_sort_options(struct sorted *s, const struct bn_facts *f)
 static const struct bn_fact_option *merge_find_option(const struct sorted *s,
                                                       const struct bn_fact_option *like)
 {
-  const struct bn_fact_option *const *at =
+  const struct bn_fact_option *const *found =
       bsearch(&like, s->option, s->n, sizeof(struct bn_fact_option *), merge_compare_names);
 
-  return at != NULL ? *at : NULL;
+  return found != NULL ? *found : NULL;
 }
 
-/* Returns whether an option keeps two runs from being merged: its values differ.  b NULL: the other
-   program does not know the option, so it makes a difference only if it was set.  Values of secrets
-   are not kept, and cannot be compared. */
+/* Returns whether the values of an option differ, so that two runs cannot be merged.  b NULL: the
+   other program does not know the option, so it makes a difference only if it was set.  The values
+   of secrets are not kept, so they cannot be compared. */
 static bool merge_option_differs(const struct bn_fact_option *a, const struct bn_fact_option *b)
 {
   if ((a->traits & MAY_DIFFER) != 0 || a->secret)
@@ -238,8 +240,8 @@ static int merge_compare_options(const struct comparison *c, const struct sorted
   return 0;
 }
 
-/* Notes that the texts of --group differ.  They have options that may differ, such as hosts, beside
-   those that must not, so that the user decides. */
+/* Notes that the texts of --group differ.  Such a text has options that may differ, such as hosts,
+   and others that must not, so the user has to decide. */
 static void merge_note_groups(const struct comparison *c, const struct sorted *a,
                               const struct sorted *b)
 {
@@ -285,7 +287,7 @@ int bn_merge_check_parts(const struct bn_part *part, size_t n, bool force, struc
 
 /* --- facts ------------------------------------------------------------------------------------ */
 
-/* Returns whether there is a fact of the same section, key, type and value. */
+/* Returns whether there is an equal fact: its section, key, type and value are the same. */
 static bool merge_has_fact(const struct bn_facts *f, const struct bn_fact *like)
 {
   const struct bn_fact *fact = bn_facts_find(f, like->section, like->key);
@@ -318,7 +320,7 @@ static void merge_add_facts(const struct bn_part *part, size_t n, struct bn_fact
   }
 }
 
-/* Adds the facts about errors of all parts: which errors occur differs from run to run. */
+/* Adds the facts about the errors of every part, because different runs meet different errors. */
 static void merge_add_errors(const struct bn_part *part, size_t n, struct bn_facts *out)
 {
   for (size_t k = 0; k < n; k++)

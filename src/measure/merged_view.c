@@ -24,9 +24,9 @@ static void merged_view_forget_devices(struct bn_snap *s)
       s->counter[i] = BN_ABSENT;
 }
 
-/* Returns how many rows the sum needs for statements: the most there can be, or 0 if no part has
-   any. */
-static size_t merged_view_statement_rows(const struct bn_views *parts)
+/* Returns how many rows of statements the sum has room for: the most that there can be, or 0 if no
+   part has statements. */
+static size_t merged_view_statement_room(const struct bn_views *parts)
 {
   for (size_t i = 0; i < parts->n; i++)
     if (parts->view[i]->delta->statements.n > 0)
@@ -34,16 +34,16 @@ static size_t merged_view_statement_rows(const struct bn_views *parts)
   return 0;
 }
 
-/* Returns the metrics of the part that has the most: other parts may lack the last histogram, the
-   lag of pauses. */
-static const struct bn_metrics *merged_view_metrics(const struct bn_views *parts)
+/* Returns the metrics of the sum: those of the part that has the most, because other parts may lack
+   the last histogram, the lag of pauses. */
+static const struct bn_metrics *merged_view_find_metrics(const struct bn_views *parts)
 {
-  const struct bn_metrics *most = &parts->view[0]->delta->metrics;
+  const struct bn_metrics *largest = &parts->view[0]->delta->metrics;
 
   for (size_t i = 1; i < parts->n; i++)
-    if (parts->view[i]->delta->metrics.n_hists > most->n_hists)
-      most = &parts->view[i]->delta->metrics;
-  return most;
+    if (parts->view[i]->delta->metrics.n_hists > largest->n_hists)
+      largest = &parts->view[i]->delta->metrics;
+  return largest;
 }
 
 int bn_merged_view_add(struct bn_merged_view *v, const struct bn_views *parts, unsigned sessions,
@@ -51,8 +51,9 @@ int bn_merged_view_add(struct bn_merged_view *v, const struct bn_views *parts, u
 {
   unsigned n_placed = 0; /* sessions of the parts before */
 
-  bn_snap_init_for_metrics(&v->snap, merged_view_metrics(parts), sessions, true /* histograms */);
-  bn_statement_table_init(&v->snap.statements, merged_view_statement_rows(parts),
+  bn_snap_init_for_metrics(&v->snap, merged_view_find_metrics(parts), sessions,
+                           true /* histograms */);
+  bn_statement_table_init(&v->snap.statements, merged_view_statement_room(parts),
                           true /* histograms */);
   bn_view_store_init(&v->store, &v->snap);
   for (size_t i = 0; i < parts->n; i++) {
@@ -163,19 +164,21 @@ bool bn_merged_view_has_hists(const struct bn_views *parts)
   return true;
 }
 
-/* Returns the rules of the sum of intervals or ticks that were filled with the rules `how`.  A tick
-   may be made after the span, to which its rates belong: the span of the sum is then the longest of
-   the parts.  Without histograms there are no percentiles. */
-static struct bn_view_rules merged_view_rules_of(const struct bn_view_rules *how,
+/* Returns the rules of the sum of intervals or ticks, of which each was filled with part_rules.
+   Without histograms there are no percentiles.  A tick may be made after the end of the span that
+   its rates are of, so the span of summed ticks is the longest of the parts. */
+static struct bn_view_rules merged_view_rules_of(const struct bn_view_rules *part_rules,
                                                  const struct bn_views *parts,
                                                  enum bn_view_span span, bool has_hists)
 {
-  struct bn_view_rules rules = *how;
+  struct bn_view_rules rules = *part_rules;
 
   rules.in_span = span == BN_VIEW_INTERVAL;
-  rules.n_percents = has_hists ? how->n_percents : 0;
-  for (size_t i = 0; span == BN_VIEW_TICK && i < parts->n; i++)
-    rules.span_s = fmax(rules.span_s, parts->view[i]->span_s);
+  if (!has_hists)
+    rules.n_percents = 0;
+  if (span == BN_VIEW_TICK)
+    for (size_t i = 0; i < parts->n; i++)
+      rules.span_s = fmax(rules.span_s, parts->view[i]->span_s);
   return rules;
 }
 

@@ -72,7 +72,7 @@ static enum part metric_part_of(const struct bn_metric *row)
 static void metric_init(struct bn_metrics *m, const struct rows *r)
 {
   const size_t n = r->n[0] + r->n[1];
-  size_t names_size = 0, number[PARTS] = {0};
+  size_t names_size = 0, n_rows[PARTS] = {0};
   struct bn_metric *to;
   char *names;
 
@@ -80,11 +80,11 @@ static void metric_init(struct bn_metrics *m, const struct rows *r)
     const struct bn_metric *row = metric_row_at(r, i);
 
     names_size += strlen(row->name) + 1 + strlen(row->unit) + 1;
-    number[metric_part_of(row)]++;
+    n_rows[metric_part_of(row)]++;
   }
-  *m = (struct bn_metrics){.n_counters = number[COUNTERS],
-                           .n_hists = number[HISTS],
-                           .n_labelled = number[LABELLED],
+  *m = (struct bn_metrics){.n_counters = n_rows[COUNTERS],
+                           .n_hists = n_rows[HISTS],
+                           .n_labelled = n_rows[LABELLED],
                            .counter = bn_alloc(n, sizeof *m->counter),
                            .names = bn_alloc(1, names_size)};
   m->hist = m->counter + m->n_counters;
@@ -99,11 +99,11 @@ static void metric_init(struct bn_metrics *m, const struct rows *r)
 
 void bn_metrics_init(struct bn_metrics *m, const struct bn_metric *extra)
 {
-  struct rows r = {{fixed, extra}, {N_FIXED, 0}};
+  size_t n_extra = 0;
 
-  while (extra != NULL && extra[r.n[1]].name != NULL)
-    r.n[1]++;
-  metric_init(m, &r);
+  while (extra != NULL && extra[n_extra].name != NULL)
+    n_extra++;
+  metric_init(m, &(struct rows){{fixed, extra}, {N_FIXED, n_extra}});
 }
 
 void bn_metrics_copy_rows(struct bn_metrics *m, const struct bn_metric *rows, size_t n)
@@ -135,12 +135,10 @@ bool bn_metrics_is_fixed(const char *name)
 
 size_t bn_metrics_find_counter(const struct bn_metrics *m, const char *name)
 {
-  size_t i = 0;
-
-  while (i < m->n_counters &&
-         (m->counter[i].kind == BN_SCRIPT_COUNTER || strcmp(m->counter[i].name, name) != 0))
-    i++;
-  return i;
+  for (size_t i = 0; i < m->n_counters; i++)
+    if (m->counter[i].kind != BN_SCRIPT_COUNTER && strcmp(m->counter[i].name, name) == 0)
+      return i;
+  return m->n_counters;
 }
 
 size_t bn_metrics_count_kind(const struct bn_metric *rows, size_t n, enum bn_metric_kind kind)

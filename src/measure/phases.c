@@ -81,8 +81,8 @@ size_t bn_phases_count_begun(const struct bn_view *v)
   return n;
 }
 
-/* Sets a figure that is not known, HUGE_VAL in a document, to NaN. */
-static void phases_settle_real(double *figure)
+/* Sets a figure that is not known to NaN; from a document it comes as HUGE_VAL. */
+static void phases_mark_unknown(double *figure)
 {
   if (!isfinite(*figure))
     *figure = NAN;
@@ -90,17 +90,17 @@ static void phases_settle_real(double *figure)
 
 void bn_phases_settle(struct bn_phase_view *p)
 {
-  phases_settle_real(&p->recovery_s);
-  phases_settle_real(&p->started_per_s);
-  phases_settle_real(&p->wanted_per_s);
-  phases_settle_real(&p->wanted_threads);
+  phases_mark_unknown(&p->recovery_s);
+  phases_mark_unknown(&p->started_per_s);
+  phases_mark_unknown(&p->wanted_per_s);
+  phases_mark_unknown(&p->wanted_threads);
   if (!isnan(p->wanted_per_s)) /* a phase with a rate has no number of threads */
     p->wanted_threads = NAN;
 }
 
-/* Returns the text of a phase from the name of its metric, or the whole name if a document has one
-   of another form. */
-static const char *phases_text(const char *metric)
+/* Returns the text of a phase, "hold:5000/5m", from the name of its metric, "phase:2 hold:5000/5m".
+   If a document has a name of another form, returns the whole name. */
+static const char *phases_find_text(const char *metric)
 {
   const char *blank = bn_phases_is_part(metric) ? strchr(metric, ' ') : NULL;
 
@@ -119,7 +119,7 @@ void bn_phases_name_all(struct bn_view *v, struct bn_view_store *store, const st
   for (size_t k = 0; k < v->n_phases; k++) {
     const size_t hist = bn_phases_find_hist(m, k);
 
-    store->phase[k] = (struct bn_phase_view){.text = phases_text(m->hist[hist].name),
+    store->phase[k] = (struct bn_phase_view){.text = phases_find_text(m->hist[hist].name),
                                              .timing = &store->timing[hist - BN_H_FIXED],
                                              .recovery_s = NAN};
   }

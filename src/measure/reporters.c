@@ -51,7 +51,7 @@ bool bn_reporters_want_rest(const struct bn_reporters *r)
   return false;
 }
 
-/* Notes that a call has failed, and keeps the first error in r->err, unless that is NULL. */
+/* Notes that a call has failed.  If r->err is set, it gets the first error. */
 static void reporters_keep_error(struct bn_reporters *r, const struct bn_err *err)
 {
   if (r->err != NULL && !r->failed)
@@ -59,8 +59,9 @@ static void reporters_keep_error(struct bn_reporters *r, const struct bn_err *er
   r->failed = true;
 }
 
-/* Returns whether a call of a reporter has succeeded (rc 0).  If it has failed, sets r->failed, and
-   keeps the first error in r->err or logs each.  An error without a text has been logged before. */
+/* Handles the result of a call of a reporter; rc 0: it has succeeded.  Returns whether it has.  An
+   error goes to r->err or, if that is NULL, to the log.  An error without a text has been logged
+   before. */
 static bool reporters_check(struct bn_reporters *r, int rc, const struct bn_err *err)
 {
   if (rc == 0)
@@ -73,14 +74,14 @@ static bool reporters_check(struct bn_reporters *r, int rc, const struct bn_err 
 
 /* --- before the first view -------------------------------------------------------------------- */
 
-/* Opens a reporter, and asks it whether it accepts the plan.  plan NULL: it is not asked.  Returns
-   0, or -1 and err. */
+/* Opens a reporter, and asks it whether it accepts the plan, unless plan is NULL.  Returns 0, or -1
+   and err. */
 static int reporters_open_slot(struct bn_reporters_slot *s, const struct bn_plan *plan,
                                struct bn_err *err)
 {
   const struct bn_reporter *ops = s->use.ops;
 
-  s->opened = true;
+  s->opened = true; /* even if it fails: then the reporter is closed, too */
   if (ops->open != NULL && ops->open(s->state, s->use.conf, s->use.path, s->use.out, err) != 0)
     return -1;
   if (ops->check == NULL || plan == NULL)
@@ -156,9 +157,8 @@ static int reporters_call_slot(const struct bn_reporters_slot *s, const struct b
   return 0;
 }
 
-/* Passes a view to one reporter.  While a reporter with hooks of a script gets the total,
-   r->in_hook is true.  r->shown becomes true once the text reporter has had the total, even if it
-   has failed: it may have printed a part.  Returns false if the reporter has failed. */
+/* Passes a view to one reporter.  Returns false if the reporter has failed.  Other threads see by
+   r->in_hook that hooks of a script get the total, and by r->shown that the text report had it. */
 static bool reporters_pass_view(struct bn_reporters *r, const struct bn_reporters_slot *s,
                                 const struct bn_view *v)
 {
@@ -172,7 +172,7 @@ static bool reporters_pass_view(struct bn_reporters *r, const struct bn_reporter
   rc = reporters_call_slot(s, v, &err);
   atomic_store(&r->in_hook, false);
   if (is_total && ops == r->text && !v->replaced)
-    atomic_store(&r->shown, true);
+    atomic_store(&r->shown, true); /* even if it has failed: a part may have been printed */
   return reporters_check(r, rc, &err);
 }
 
@@ -196,16 +196,16 @@ static bool reporters_collect_lines(struct bn_reporters *r, struct bn_view *v)
   return ok;
 }
 
-/* Passes the groups of n hosts to one reporter, if it takes them.  Returns false if it has
-   failed. */
+/* Passes the members of a run, the groups of its hosts, to one reporter, if it takes them.  Returns
+   false if it has failed. */
 static bool reporters_pass_members(struct bn_reporters *r, const struct bn_reporters_slot *s,
-                                   const struct bn_group *g, size_t n)
+                                   const struct bn_group *member, size_t n_members)
 {
   struct bn_err err = {0};
 
-  if (n == 0 || s->use.ops->members == NULL)
+  if (n_members == 0 || s->use.ops->members == NULL)
     return true;
-  return reporters_check(r, s->use.ops->members(s->state, g, n, &err), &err);
+  return reporters_check(r, s->use.ops->members(s->state, member, n_members, &err), &err);
 }
 
 /* Has the reporters print a view because the hooks of a script that replace it have failed. */
@@ -220,14 +220,14 @@ static void reporters_print_instead(struct bn_reporters *r, const struct bn_view
   }
 }
 
-/* Passes a view, with the lines that scripts add, and after it the groups of n hosts, to all
-   reporters, also after one has failed.  v->replaced tells each reporter whether another one prints
-   the view; hooks that replace the total also replace checkpoints.  Returns false if a reporter has
-   failed. */
+/* Passes a view, with the lines that scripts add, and after it the members of the run, to all
+   reporters, even if one of them fails.  v->replaced tells each reporter whether another one prints
+   the view.  Returns false if a reporter has failed. */
 static bool reporters_pass_to_all(struct bn_reporters *r, struct bn_view *v,
-                                  const struct bn_group *g, size_t n)
+                                  const struct bn_group *member, size_t n_members)
 {
-  const unsigned this_report =
+  /* Hooks that replace the total also replace checkpoints. */
+  const unsigned replace_bit =
       v->span == BN_VIEW_INTERVAL ? BN_REPLACES_INTERVAL : BN_REPLACES_TOTAL;
   const bool may_print_instead = v->span == BN_VIEW_CHECKPOINT || v->span == BN_VIEW_TOTAL;
   const bool was_replaced = v->replaced; /* by the script on each host */
@@ -235,18 +235,18 @@ static bool reporters_pass_to_all(struct bn_reporters *r, struct bn_view *v,
 
   if (v->span == BN_VIEW_TOTAL) { /* kept for reporters_rescue() */
     r->total = v;
-    r->member = g;
-    r->n_members = n;
+    r->member = member;
+    r->n_members = n_members;
   }
   if (r->adds && v->span != BN_VIEW_TICK)
     ok &= reporters_collect_lines(r, v);
   for (size_t i = 0; i < r->n; i++) {
     struct bn_reporters_slot *s = &r->slot[i];
-    const bool replaces = (s->use.ops->replaces & this_report) != 0;
-    const bool other_replaces = (r->replaced & this_report) != 0 && !replaces;
+    const bool replaces = (s->use.ops->replaces & replace_bit) != 0;
+    const bool other_replaces = (r->replaced & replace_bit) != 0 && !replaces;
 
     v->replaced = was_replaced || other_replaces;
-    if (!reporters_pass_view(r, s, v) || !reporters_pass_members(r, s, g, n)) {
+    if (!reporters_pass_view(r, s, v) || !reporters_pass_members(r, s, member, n_members)) {
       ok = false;
       replacement_failed |= replaces;
     }
@@ -307,15 +307,14 @@ static int reporters_close_slot(const struct bn_reporters *r, struct bn_reporter
   return s->use.ops->close(s->state, has_error ? NULL : err);
 }
 
-/* Returns whether a report goes to a standard output whose reader has left, which needs no
-   message. */
+/* Returns whether a report goes to standard output, and the reader of standard output has left. */
 static bool reporters_is_unread(const struct bn_reporters *r, const struct bn_reporters_slot *s)
 {
   return r->reader_left != NULL && r->reader_left() && bn_file_is_stdout(s->use.path);
 }
 
-/* Marks a report that could not be ended as lost, keeps or logs the error, and returns false.
-   Returns true, and does nothing, if the report has no reader any more, which is no failure. */
+/* Marks a report that could not be completed as lost, keeps or logs the error, and returns false.
+   A report that nobody reads any more is no failure: then nothing is done, and true is returned. */
 static bool reporters_mark_lost(struct bn_reporters *r, struct bn_reporters_slot *s,
                                 const char *prefix, const struct bn_err *err)
 {
@@ -328,10 +327,10 @@ static bool reporters_mark_lost(struct bn_reporters *r, struct bn_reporters_slot
   return false;
 }
 
-/* Returns whether no report shows the result: a report was lost, and there is no text report.  A
-   reporter with `aside` has no report of the result.  Dialects have no rescue: their output is that
-   of the reference. */
-static bool reporters_lack_result(const struct bn_reporters *r)
+/* Returns whether the result has to be rescued: a report of it was lost, and no text report shows
+   it.  A reporter with `aside` has no report of the result.  Dialects have no rescue: their output
+   is that of the reference. */
+static bool reporters_need_rescue(const struct bn_reporters *r)
 {
   bool any_lost = false;
 
@@ -377,7 +376,7 @@ static void reporters_print_text(const struct bn_reporters *r, const struct bn_r
 }
 
 /* Prints the result as text, whatever the verbosity: it cannot be measured again.  The lock is held
-   for the reason that reporters_finish_slot() has. */
+   because threads that were abandoned may still add facts. */
 static void reporters_rescue(struct bn_reporters *r, const struct bn_end *end)
 {
   const bool to_stderr = reporters_use_stdout(r);
@@ -391,6 +390,7 @@ static void reporters_rescue(struct bn_reporters *r, const struct bn_end *end)
     (void)pthread_mutex_unlock(r->lock);
 }
 
+/* Finishes and closes all reporters, even if one fails, and rescues the result if it got lost. */
 bool bn_reporters_close(struct bn_reporters *r, const struct bn_end *end)
 {
   bool ok = true;
@@ -406,7 +406,7 @@ bool bn_reporters_close(struct bn_reporters *r, const struct bn_end *end)
     if (reporters_close_slot(r, s, &err) != 0)
       ok &= reporters_mark_lost(r, s, "report not complete: ", &err);
   }
-  if (!ok && reporters_lack_result(r))
+  if (!ok && reporters_need_rescue(r))
     reporters_rescue(r, end);
   return ok;
 }

@@ -68,8 +68,8 @@ static void result_copy_ranks(struct bn_record *r, const struct bn_view *v)
   r->view.at_least = r->store.at_least;
 }
 
-/* Copies the timings.  bare: only kinds of events keep their percentiles, because with many ranks
-   the percentiles of all timings would fill documents. */
+/* Copies the timings.  bare: only kinds of events keep their percentiles; with many ranks, those of
+   all timings would fill documents. */
 static void result_copy_timings(struct bn_record *r, const struct bn_view *v, bool bare)
 {
   for (size_t i = 0; i < v->n_timings; i++) {
@@ -87,18 +87,19 @@ static void result_copy_timings(struct bn_record *r, const struct bn_view *v, bo
   r->view.timings = r->store.timing;
 }
 
-/* Copies the statements that the record's own table has, with their names in that table. */
+/* Copies the statements that the record's own table has; their names are those of the table. */
 static void result_copy_statements(struct bn_record *r, const struct bn_view *v)
 {
   size_t n = 0;
 
-  for (size_t i = 0; r->delta.statements.n > 0 && i < v->n_statements; i++) {
+  for (size_t i = 0; i < v->n_statements; i++) {
     const struct bn_timing *from = &v->statements[i].timing;
     const struct bn_statement_sum *sum = bn_statement_table_find(&r->delta.statements, from->name);
-    struct bn_statement_view *to = &r->store.statement[n];
+    struct bn_statement_view *to;
 
     if (sum == NULL)
       continue;
+    to = &r->store.statement[n];
     *to = v->statements[i];
     to->timing.name = sum->name;
     if (from->percentile_s != NULL) {
@@ -191,7 +192,7 @@ static uint64_t result_size_of_record(const struct bn_record *r)
 }
 
 /* Frees the room that a record does not use, because a run of days keeps many records.  A bare
-   record keeps the percentiles of kinds of events only: without kinds, their room is freed too. */
+   record has percentiles for kinds of events only; without such kinds it needs no room for them. */
 static void result_trim(struct bn_record *r, bool bare)
 {
   bn_snap_trim(&r->delta);
@@ -260,7 +261,7 @@ void bn_record_copy(struct bn_record *r, const struct bn_view *v)
 
 void bn_record_set_watched(struct bn_record *r, const struct bn_watched_figure *figure, size_t n)
 {
-  const struct bn_view v = {.watched = figure, .n_watched = n};
+  const struct bn_view v = {.watched = figure, .n_watched = n}; /* for result_copy_watched() */
 
   free(r->watched);
   result_copy_watched(r, &v);
@@ -367,21 +368,21 @@ void bn_group_add_view(struct bn_group *g, const struct bn_view *v)
 
 /* --- escaping --------------------------------------------------------------------------------- */
 
-/* Replaces the text *at, which may be NULL, by its escaped form.  keep: as of bn_escape(). */
-static void result_escape_text(char **at, const char *keep)
+/* Replaces a text, which may be NULL, by its escaped form.  keep: as of bn_escape(). */
+static void result_escape_text(char **text, const char *keep)
 {
   size_t len;
-  char *text;
+  char *escaped;
 
-  if (*at == NULL)
+  if (*text == NULL)
     return;
-  len = bn_escape(NULL, 0, *at, keep);
-  if (len == strlen(*at)) /* an escape is longer than its byte, so there is none */
+  len = bn_escape(NULL, 0, *text, keep);
+  if (len == strlen(*text)) /* nothing is escaped: an escape is longer than its byte */
     return;
-  text = bn_alloc(1, len + 1);
-  (void)bn_escape(text, len + 1, *at, keep);
-  free(*at);
-  *at = text;
+  escaped = bn_alloc(1, len + 1);
+  (void)bn_escape(escaped, len + 1, *text, keep);
+  free(*text);
+  *text = escaped;
 }
 
 /* Returns the bytes of the keys and texts of figures once the texts are escaped.  Keys stay as they
@@ -393,8 +394,9 @@ static size_t result_escaped_size(const struct bn_record *r)
   for (size_t i = 0; i < r->view.n_figures; i++) {
     const struct bn_figure *f = &r->store.figure[i];
 
-    size +=
-        bn_result_text_size(f->key) + (f->text != NULL ? bn_escape(NULL, 0, f->text, "") + 1 : 0);
+    size += bn_result_text_size(f->key);
+    if (f->text != NULL)
+      size += bn_escape(NULL, 0, f->text, "") + 1;
   }
   return size;
 }

@@ -171,9 +171,9 @@ static void row_clean_name(char *name)
   }
 }
 
-/* Adds a column of a metric of a script, "script_payments_per_s".  No other column begins with
-   "script_".  A document may name a metric at any length, so the name is cut to 32 bytes, which
-   leave room for each suffix. */
+/* Adds a column of a metric of a script, "script_payments_per_s"; no other column begins with
+   "script_".  A document may name a metric at any length, so the name is cut to 32 bytes: then
+   every suffix fits. */
 static struct bn_cell *row_add_script_cell(struct bn_row *row, const char *metric,
                                            const char *suffix)
 {
@@ -270,9 +270,9 @@ static void row_add_kind(struct bn_row *row, const char *name, const struct bn_p
   row_set_real(row_add_kind_cell(row, "max_s", name), k->timing->max_s);
 }
 
-/* Adds columns for all kinds of events of the plan, in the order that the view has them too, so
-   that all rows of a run have the same columns.  The values of a kind that the view lacks are
-   unknown, and all are if v is NULL. */
+/* Adds columns for all kinds of events of the plan, which the view has in the same order, so that
+   all rows of a run have the same columns.  Values of a kind that the view lacks are unknown; v
+   NULL: it lacks all. */
 static void row_add_event_kinds(struct bn_row *row, const struct bn_plan *plan,
                                 const struct bn_view *v)
 {
@@ -291,7 +291,7 @@ static void row_add_event_kinds(struct bn_row *row, const struct bn_plan *plan,
 
 /* --- phases ----------------------------------------------------------------------------------- */
 
-/* Adds a column of phase k.  Names count phases from 1 on: "p99_s@phase:1" is of phase 0. */
+/* Adds the column of a figure of phase k.  Names count from 1 on: "p99_s@phase:1" if k is 0. */
 static struct bn_cell *row_add_phase_cell(struct bn_row *row, const char *figure, size_t k)
 {
   char column[sizeof row->cell[0].name];
@@ -300,9 +300,14 @@ static struct bn_cell *row_add_phase_cell(struct bn_row *row, const char *figure
   return row_add_unknown(row, column);
 }
 
-/* Adds columns for the numbers among the members of a struct of phase k, `from`, with the layout l.
-   from NULL: no value is known.  A value that is not known is HUGE_VAL, or NaN by
-   bn_layout_get_number(); neither is less than 2^64, so a whole number becomes UINT64_MAX. */
+/* Returns a count, or UINT64_MAX if it is not known: HUGE_VAL or NaN, which are not below 2^64. */
+static uint64_t row_count_of(double value)
+{
+  return value < 0x1p64 ? (uint64_t)value : UINT64_MAX;
+}
+
+/* Adds a column for each number in a struct of phase k whose layout is l.  from: the struct; NULL:
+   no value is known. */
 static void row_add_phase_members(struct bn_row *row, size_t k, const struct bn_layout *l,
                                   const void *from)
 {
@@ -312,22 +317,21 @@ static void row_add_phase_members(struct bn_row *row, size_t k, const struct bn_
     if (from != NULL)
       (void)bn_layout_get_number(l, from, l->name, &value);
     if (l->type == BN_LAY_WHOLE)
-      row_set_whole(row_add_phase_cell(row, l->name, k),
-                    value < 0x1p64 ? (uint64_t)value : UINT64_MAX);
+      row_set_whole(row_add_phase_cell(row, l->name, k), row_count_of(value));
     else if (l->type == BN_LAY_REAL)
       row_set_real(row_add_phase_cell(row, l->name, k), value);
   }
 }
 
-/* Adds the columns of phase k; p NULL: the values are not known. */
+/* Adds the columns of phase k.  phase NULL: its values are not known. */
 static void row_add_phase(struct bn_row *row, size_t k, const struct bn_plan *plan,
-                          const struct bn_phase_view *p)
+                          const struct bn_phase_view *phase)
 {
-  const struct bn_timing *t = p != NULL ? p->timing : &no_timing;
+  const struct bn_timing *t = phase != NULL ? phase->timing : &no_timing;
   char figure[BN_ROW_RANK];
 
-  row_add_phase_members(row, k, bn_layout_phase, p);
-  row_add_phase_members(row, k, bn_layout_ages, p != NULL ? p->timing : NULL);
+  row_add_phase_members(row, k, bn_layout_phase, phase);
+  row_add_phase_members(row, k, bn_layout_ages, phase != NULL ? phase->timing : NULL);
   row_set_whole(row_add_phase_cell(row, "count", k), t->count);
   row_set_real(row_add_phase_cell(row, "avg_s", k), t->avg_s);
   for (size_t i = 0; i < plan->n_percents; i++)
@@ -356,7 +360,7 @@ void bn_row_set_interval(struct bn_row *row, const struct bn_plan *plan, const s
   row->n = 0;
   row_add_time(row, "time", v != NULL ? v->delta->wall_ns : 0);
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++) {
-    if ((f->traits & BN_FIGURE_PARTS) != 0)
+    if ((f->traits & BN_FIGURE_PARTS) != 0) /* only totals know it */
       continue;
     row_add_figure(row, f, v);
     if (f->offset == offsetof(struct bn_view, span_s)) /* "running", no figure, comes after it */

@@ -14,10 +14,10 @@
 enum { KEY_SIZE = 64 };
 
 /* Prints the key of a fact about run i, such as "part_1_file", and returns it. */
-static const char *runs_key_of(char out[KEY_SIZE], size_t i, const char *what)
+static const char *runs_key_of(char key[KEY_SIZE], size_t i, const char *suffix)
 {
-  (void)snprintf(out, KEY_SIZE, "part_%zu_%s", i + 1, what);
-  return out;
+  (void)snprintf(key, KEY_SIZE, "part_%zu_%s", i + 1, suffix);
+  return key;
 }
 
 int bn_runs_find_end(const struct bn_result *r, uint64_t *wall_ns)
@@ -69,19 +69,19 @@ static int runs_add_single(struct bn_runs *runs, const struct bn_part *part, str
 }
 
 /* Returns a text about run i of a merged result, or NULL. */
-static const char *runs_find_text(const struct bn_facts *f, size_t i, const char *what)
+static const char *runs_find_text(const struct bn_facts *f, size_t i, const char *suffix)
 {
   char key[KEY_SIZE];
 
-  return bn_facts_find_text(f, BN_RUNS_SECTION, runs_key_of(key, i, what));
+  return bn_facts_find_text(f, BN_RUNS_SECTION, runs_key_of(key, i, suffix));
 }
 
 /* Returns a time of run i of a merged result, or 0 if the facts lack it or have an impossible
    one. */
-static uint64_t runs_find_time(const struct bn_facts *f, size_t i, const char *what)
+static uint64_t runs_find_time(const struct bn_facts *f, size_t i, const char *suffix)
 {
   char key[KEY_SIZE];
-  const struct bn_fact *fact = bn_facts_find(f, BN_RUNS_SECTION, runs_key_of(key, i, what));
+  const struct bn_fact *fact = bn_facts_find(f, BN_RUNS_SECTION, runs_key_of(key, i, suffix));
   const bool is_time = fact != NULL && fact->type == BN_FACT_WHOLE && fact->whole > 0;
 
   return is_time ? (uint64_t)fact->whole : 0;
@@ -172,11 +172,13 @@ int bn_runs_check_distinct(const struct bn_runs *runs, struct bn_err *err)
   return 0;
 }
 
+/* Sorts the runs, and computes how long they took together, and the share in which all ran. */
 void bn_runs_settle(struct bn_runs *runs)
 {
-  /* covered_ns: the latest end so far.  The runs come in the order of their starts, so a run adds
-     to the union only its time after covered_ns. */
-  uint64_t last_start_ns = 0, first_end_ns = UINT64_MAX, covered_ns = 0;
+  uint64_t last_start_ns = 0, first_end_ns = UINT64_MAX;
+  /* The latest end so far.  The runs come in the order of their starts, so a run adds to the union
+     only its time after it. */
+  uint64_t covered_ns = 0;
 
   qsort(runs->run, runs->n, sizeof *runs->run, runs_compare);
   runs->union_ns = 0;
@@ -191,12 +193,12 @@ void bn_runs_settle(struct bn_runs *runs)
     last_start_ns = r->start_wall_ns;
     first_end_ns = bn_clock_min(first_end_ns, r->end_wall_ns);
   }
-  if (runs->union_ns == 0) /* no run took any time */
-    runs->overlap = 1;
-  else if (first_end_ns > last_start_ns)
-    runs->overlap = (double)(first_end_ns - last_start_ns) / (double)runs->union_ns;
-  else
-    runs->overlap = 0;
+
+  const uint64_t common_ns = bn_clock_between(last_start_ns, first_end_ns);
+
+  runs->overlap = 1; /* if no run took any time */
+  if (runs->union_ns > 0)
+    runs->overlap = (double)common_ns / (double)runs->union_ns;
 }
 
 void bn_runs_add_facts(const struct bn_runs *runs, struct bn_facts *f)

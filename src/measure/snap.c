@@ -22,8 +22,9 @@ static void snap_allocate(struct bn_snap *s, bool hists)
   s->session = bn_alloc(s->n_sessions, sizeof *s->session);
   for (size_t i = 0; i < m->n_labelled; i++)
     s->label[i] = bn_alloc(BN_LABELS_MAX + 1, sizeof *s->label[i]);
-  for (size_t i = 0; hists && i < m->n_hists; i++)
-    s->hist[i] = bn_hist_new();
+  if (hists)
+    for (size_t i = 0; i < m->n_hists; i++)
+      s->hist[i] = bn_hist_new();
 }
 
 void bn_snap_init_for_metrics(struct bn_snap *s, const struct bn_metrics *metrics,
@@ -74,14 +75,14 @@ static uint64_t snap_load_ordered(const _Atomic uint64_t *v)
   return atomic_load_explicit(v, memory_order_acquire);
 }
 
-/* Corrects a reading that was made while a start or an end was half written, its time but not its
-   number.  That can be seen only if the session has one event at a time. */
+/* Corrects a reading that was made while a start or an end was half written: its time was, its
+   number was not.  Only a session with one event at a time shows that. */
 static void snap_mend_in_flight(struct in_flight *f)
 {
   if (f->n == 0 && f->begun_at != 0)
-    f->n = 1;
+    f->n = 1; /* the event has begun */
   else if (f->n == 1 && f->begun_at == 0)
-    f->n = 0;
+    f->n = 0; /* the event has ended */
 }
 
 /* Reads the events in flight of a session, and tries again if one has begun or ended meanwhile.  If
@@ -180,8 +181,8 @@ void bn_snap_take(struct bn_snap *out, const struct bn_statset *set, uint64_t no
     bn_statement_table_take(&out->statements, set->statements);
 }
 
-/* Returns how much a session has counted in its loop in counter c.  After the loop it may count on,
-   so at_end has the counters of the moment at which it left.  Acquire: pairs with
+/* Returns the value of counter c that a session has reached in its loop.  After the loop it may
+   count on, so at_end has the counters of the moment at which it left.  Acquire: pairs with
    bn_stat_leave(). */
 static uint64_t snap_counted_in_loop(const struct bn_stat *st, size_t c)
 {
@@ -200,15 +201,17 @@ static uint64_t snap_covered_until(const struct bn_stat *st, uint64_t end_ns, ui
   return bn_clock_max(until_ns, end_ns);
 }
 
+/* Raises the counters of a span that ended at end_ns to what the sessions have counted since, and
+   returns up to when they have counted, on average. */
 uint64_t bn_snap_raise_counters(uint64_t *counter, const struct bn_statset *set, uint64_t end_ns,
                                 uint64_t now_ns)
 {
-  double later_ns = 0; /* summed over the sessions; the sum may not fit into 64 bits */
+  double excess_ns = 0; /* the time after end_ns of all sessions, which may not fit into 64 bits */
 
   /* The times are read first: a session that leaves meanwhile has counted a little more than they
      say. */
   for (unsigned s = 0; s < set->n_sessions; s++)
-    later_ns += (double)(snap_covered_until(set->stat[s], end_ns, now_ns) - end_ns);
+    excess_ns += (double)(snap_covered_until(set->stat[s], end_ns, now_ns) - end_ns);
   for (size_t c = 0; c < set->metrics.n_counters; c++) {
     uint64_t sum = 0;
 
@@ -216,7 +219,7 @@ uint64_t bn_snap_raise_counters(uint64_t *counter, const struct bn_statset *set,
       sum += snap_counted_in_loop(set->stat[s], c);
     counter[c] = sum > counter[c] ? sum : counter[c];
   }
-  return end_ns + (set->n_sessions > 0 ? (uint64_t)(later_ns / set->n_sessions) : 0);
+  return end_ns + (set->n_sessions > 0 ? (uint64_t)(excess_ns / set->n_sessions) : 0);
 }
 
 void bn_snap_add_warmup(struct bn_snap *s, const struct bn_statset *set)
@@ -234,17 +237,19 @@ void bn_snap_add_warmup(struct bn_snap *s, const struct bn_statset *set)
     bn_hist_add(s->hist[BN_H_LATENCY], set->stripe[k]);
 }
 
-/* Clears the histograms of waiting, which are the last ones, but not the last of them: wake-ups are
+/* Clears the histograms of waiting, which are the last ones, except the lag of wake-ups, which are
    not of events. */
 static void snap_clear_waiting(struct bn_snap *s)
 {
-  for (size_t i = s->metrics.n_hists - BN_STAT_WAITS; i < s->metrics.n_hists - 1; i++)
+  const size_t first = s->metrics.n_hists - BN_STAT_WAITS, lag = s->metrics.n_hists - 1;
+
+  for (size_t i = first; i < lag; i++)
     bn_hist_clear(s->hist[i]);
 }
 
-/* Either all sessions count the events of the warm-up apart, or none does. */
 void bn_snap_end_warmup(struct bn_snap *s)
 {
+  /* Either all sessions count the events of the warm-up apart, or none does. */
   if (s->n_sessions > 0 && s->session[0].counts_from_ns == 0)
     return;
   for (unsigned i = 0; i < s->n_sessions; i++)
@@ -272,7 +277,7 @@ uint64_t bn_snap_oldest_age_ns(const struct bn_snap *s, uint64_t now_ns)
 
   for (unsigned i = 0; i < s->n_sessions; i++)
     first_ns = bn_clock_min(first_ns, bn_snap_event_start_ns(&s->session[i]));
-  return bn_clock_between(first_ns, now_ns);
+  return bn_clock_between(first_ns, now_ns); /* 0 if there is none: UINT64_MAX is after now */
 }
 
 uint64_t bn_snap_collect_ages(const struct bn_snap *s, uint64_t now_ns, bool warming,
@@ -320,8 +325,7 @@ static void snap_add_moment(struct bn_moments *m, long double x)
   m->sum_sq += x * x;
 }
 
-/* Returns how long a session has executed events: without their queueing, where it is told
-   apart. */
+/* Returns how long a session has executed events.  With --rate their queueing is left out. */
 static uint64_t snap_executing_ns(const struct bn_snap *s, unsigned i)
 {
   return s->waiting ? s->session[i].service_ns : s->session[i].busy_ns;
@@ -462,8 +466,8 @@ static void snap_merge_moments(struct bn_moments *into, const struct bn_moments 
   into->sum_sq += from->sum_sq;
 }
 
-/* Copies sessions to the places from `first` on, as far as `into` has places, and adds the moments
-   of all of them. */
+/* Copies sessions to the places from `first` on, as far as `into` has places.  The moments of all
+   sessions are added, with and without a place. */
 static void snap_merge_sessions(struct bn_snap *into, const struct bn_snap *from, unsigned first)
 {
   for (unsigned i = 0; i < from->n_sessions && first + i < into->n_sessions; i++)
@@ -571,7 +575,9 @@ size_t bn_snap_count_buckets(const struct bn_snap *s)
 {
   size_t n = 0;
 
-  for (size_t i = 0; s->sparse != NULL && i < s->metrics.n_hists; i++)
+  if (s->sparse == NULL)
+    return 0;
+  for (size_t i = 0; i < s->metrics.n_hists; i++)
     n += s->sparse[i].n;
   return n;
 }

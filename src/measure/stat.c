@@ -216,7 +216,7 @@ static void stat_make_metrics(struct bn_statset *set, const struct bn_metric *wo
 }
 
 /* Sets in all sessions the indices of the first metrics of the kinds of events and of the phases.
-   In a run without them, an index is the number of histograms or counters, and nobody uses it. */
+   In a run without such metrics, nobody uses these indices. */
 static void stat_set_part_indices(struct bn_statset *set)
 {
   const struct bn_metrics *m = &set->metrics;
@@ -231,9 +231,9 @@ static void stat_set_part_indices(struct bn_statset *set)
   }
 }
 
-/* Sets in all sessions the indices of histograms that not every set has, which else stay 0: that of
-   the warm-up follows all metrics, and those of waiting are the last metrics.  With --rate
-   (BN_STAT_WAITING) sessions pause. */
+/* Sets in all sessions the indices of histograms that only some sets have; 0 stands for none.  The
+   histogram of the warm-up follows those of all metrics, and those of waiting are the last metrics.
+   With --rate (BN_STAT_WAITING) sessions pause. */
 static void stat_set_optional_indices(struct bn_statset *set, unsigned parts)
 {
   const unsigned short n_hists = (unsigned short)set->metrics.n_hists;

@@ -98,8 +98,8 @@ static struct entry *statements_find_or_add(struct bn_statements *all, const cha
 
 /* Returns the counters of the session's worker in an entry, and makes them if there are none.  With
    more workers than stripes, several workers record into one histogram. */
-static struct bn_statement *statements_get_of_session(const struct bn_statements *all,
-                                                      struct entry *e, unsigned session)
+static struct bn_statement *statements_find_or_add_counters(const struct bn_statements *all,
+                                                            struct entry *e, unsigned session)
 {
   const unsigned writer = session % all->n_writers;
   struct bn_hist **stripe = &e->stripe[writer % all->n_stripes];
@@ -118,13 +118,13 @@ static struct bn_statement *statements_get_of_session(const struct bn_statements
 struct bn_statement *bn_statements_get(struct bn_statements *all, unsigned session,
                                        const char *name, size_t len)
 {
-  const size_t most = len < BN_STATEMENT_NAME ? len : BN_STATEMENT_NAME;
+  const size_t max_len = len < BN_STATEMENT_NAME ? len : BN_STATEMENT_NAME;
   struct bn_statement *st;
   struct entry *e;
 
   (void)pthread_mutex_lock(&all->lock);
-  e = statements_find_or_add(all, name, strnlen(name, most));
-  st = statements_get_of_session(all, e, session);
+  e = statements_find_or_add(all, name, strnlen(name, max_len));
+  st = statements_find_or_add_counters(all, e, session);
   (void)pthread_mutex_unlock(&all->lock);
   return st;
 }
@@ -157,9 +157,9 @@ struct bn_statement_sum *bn_statement_table_find(const struct bn_statement_table
   return NULL;
 }
 
-/* Gives row i of a table that name, sets all its counts to 0, and returns it.  Rows have the order
-   in which their names became known, so a row that is used again mostly has its name already: rows
-   keep their memory. */
+/* Gives row i of a table that name, sets all its counts to 0, and returns it.  Rows are used again,
+   and keep their memory: they have the order in which their names became known, so a row mostly has
+   its name already. */
 static struct bn_statement_sum *statements_reset_row(struct bn_statement_table *t, size_t i,
                                                      const char *name)
 {
@@ -203,7 +203,9 @@ static void statements_sum_entry(struct bn_statement_sum *s, const struct bn_sta
     s->rows += atomic_load_explicit(&st->rows, memory_order_relaxed);
     s->errors += atomic_load_explicit(&st->errors, memory_order_relaxed);
   }
-  for (unsigned i = 0; s->hist != NULL && i < all->n_stripes; i++)
+  if (s->hist == NULL)
+    return;
+  for (unsigned i = 0; i < all->n_stripes; i++)
     if (e->stripe[i] != NULL)
       bn_hist_add(s->hist, e->stripe[i]);
 }

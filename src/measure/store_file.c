@@ -201,8 +201,8 @@ int bn_store_read_document(const struct bn_node *n, struct bn_result *out, struc
   return 0;
 }
 
-/* Loads a document, and keeps its tree if that is wanted.  Returns 0, or -1 and an error: *why if
-   the content is wrong, or err if the file cannot be read or is too large. */
+/* Loads a document, and keeps its tree if that is wanted.  Returns 0, or -1 and an error: in *why
+   if the content is wrong, or in *err if the file cannot be read or is too large. */
 static int store_load_document(struct bn_lines *l, const char *path, struct store_want want,
                                struct bn_stored *out, struct bn_err *why, struct bn_err *err)
 {
@@ -242,9 +242,12 @@ static int store_load_lines(struct bn_lines *l, const char *path, struct store_w
     rc = store_load_document(l, path, want, out, &why, err);
   if (ferror(l->f))
     return bn_err_set(err, EIO, "cannot read '%s': %s", path, strerror(errno));
-  if (rc == 0 || why.text[0] == '\0') /* err has the fault of the file */
-    return rc;
-  return bn_err_set(err, why.code, "'%s' is not a result of bench: %s", path, why.text);
+
+  const bool is_content_wrong = rc != 0 && why.text[0] != '\0'; /* else err has the fault, if any */
+
+  if (is_content_wrong)
+    return bn_err_set(err, why.code, "'%s' is not a result of bench: %s", path, why.text);
+  return rc;
 }
 
 /* Loads a file that is open.  Returns 0, or -1 and err; then there is nothing to free. */
@@ -318,10 +321,11 @@ static char *store_text_of(const struct bn_node *document, size_t *len, struct b
 {
   char *text = document != NULL ? bn_node_print(document, INDENT, len) : NULL;
 
-  if (text == NULL)
+  if (text == NULL) {
     (void)bn_err_set(err, ENOMEM, "cannot write the result: out of memory");
-  else
-    text[(*len)++] = '\n'; /* in place of the 0 at its end */
+    return NULL;
+  }
+  text[(*len)++] = '\n'; /* in place of the 0 at its end */
   return text;
 }
 

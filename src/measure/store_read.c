@@ -40,15 +40,15 @@ static bool store_is_rate(const char *name)
   return len >= suffix_len && strcmp(name + len - suffix_len, rate_suffix) == 0;
 }
 
-/* Returns the rule by which a counter or a figure is merged: `otherwise` if the document does not
-   have one, or BN_MERGE_NONE if it has one of a later version. */
+/* Returns the rule by which a counter or a figure is merged: old_rule if the document does not have
+   one, or BN_MERGE_NONE if it has one of a later version. */
 static enum bn_merge_rule store_read_merge(struct bn_json_in *in, const struct bn_node *map,
-                                           enum bn_merge_rule otherwise)
+                                           enum bn_merge_rule old_rule)
 {
   const char *name = bn_json_in_text(in, map, "merge");
 
   if (name == NULL)
-    return otherwise;
+    return old_rule;
 
   const int i = bn_layout_find_name(bn_layout_merges, name);
 
@@ -105,7 +105,7 @@ static void store_check_fixed(struct bn_json_in *in, const struct bn_metrics *m)
 /* Reads a row of the metrics, whose texts stay those of the document. */
 static void store_read_metric(struct bn_json_in *in, const struct bn_node *map, struct bn_metric *m)
 {
-  enum bn_merge_rule of_version_1;
+  enum bn_merge_rule old_rule; /* for version 1, which does not say it */
 
   m->name = bn_json_in_text(in, map, "name");
   m->unit = bn_json_in_text(in, map, "unit");
@@ -114,9 +114,8 @@ static void store_read_metric(struct bn_json_in *in, const struct bn_node *map, 
     bn_json_in_refuse(in, "a metric has no name or no unit");
     return;
   }
-  of_version_1 =
-      m->kind == BN_COUNTER && store_is_of_device(m->name) ? BN_MERGE_NONE : BN_MERGE_SUM;
-  m->merge = store_read_merge(in, map, of_version_1);
+  old_rule = m->kind == BN_COUNTER && store_is_of_device(m->name) ? BN_MERGE_NONE : BN_MERGE_SUM;
+  m->merge = store_read_merge(in, map, old_rule);
   if (strlen(m->name) > BN_BOUND_NAME || strlen(m->unit) > BN_BOUND_NAME)
     bn_json_in_refuse(in, "the name or unit of a metric has more than %d bytes", BN_BOUND_NAME);
 }
@@ -269,9 +268,8 @@ static void store_pack_histograms(struct bn_snap *s)
 
 /* --- records ---------------------------------------------------------------------------------- */
 
-/* Sets a figure of a view to the number n of a document.  A null, which says that the figure is not
-   known, becomes UINT64_MAX or HUGE_VAL.  n NULL: the document lacks the figure, which becomes
-   0. */
+/* Sets a figure of a view to the number n of a document; n NULL: the document lacks it, and it
+   becomes 0.  A null, which says that the figure is not known, becomes UINT64_MAX or HUGE_VAL. */
 static void store_read_figure(struct bn_json_in *in, const struct bn_node *n,
                               const struct bn_view_field *f, struct bn_view *v)
 {
@@ -317,10 +315,10 @@ static void store_read_percentiles(struct bn_json_in *in, const struct bn_node *
   r->view.percentile_s = r->store.percentile_s;
 }
 
-/* Reads the percentiles of the timing with index `at`, in the order of the record's ranks.  A list
-   of another length says nothing about these ranks; older documents and intervals have none. */
+/* Reads the percentiles of timing k, in the order of the record's ranks.  A list of another length
+   says nothing about these ranks; older documents and intervals have none. */
 static void store_read_timing_percentiles(struct bn_json_in *in, const struct bn_node *list,
-                                          struct bn_record *r, size_t at)
+                                          struct bn_record *r, size_t k)
 {
   const size_t n = bn_json_in_length(in, list, "percentiles", BN_PERCENTS_MAX);
 
@@ -329,14 +327,15 @@ static void store_read_timing_percentiles(struct bn_json_in *in, const struct bn
   for (size_t i = 0; i < n; i++) {
     const struct bn_node *map = bn_node_get_at(list, i);
 
-    r->store.timing_s[at][i] = bn_json_in_get_number(in, map, "s");
+    r->store.timing_s[k][i] = bn_json_in_get_number(in, map, "s");
     if (bn_json_in_bool(in, map, "at_least"))
-      r->store.timing[at].at_least |= UINT32_C(1) << i; /* n is at most BN_PERCENTS_MAX, 32 */
+      r->store.timing[k].at_least |= UINT32_C(1) << i; /* n is at most BN_PERCENTS_MAX, 32 */
   }
-  r->store.timing[at].percentile_s = list != NULL ? r->store.timing_s[at] : NULL;
+  r->store.timing[k].percentile_s = list != NULL ? r->store.timing_s[k] : NULL;
 }
 
-/* Gives all timings the names and kinds of their histograms, also those that the document lacks. */
+/* Gives each timing of a record the name and kind of its histogram, even if the document lacks the
+   timing. */
 static void store_name_timings(struct bn_record *r)
 {
   for (size_t i = BN_H_FIXED; i < r->delta.metrics.n_hists; i++)
@@ -346,15 +345,15 @@ static void store_name_timings(struct bn_record *r)
 /* Reads the next timing.  map NULL: the document lacks it, and its values are 0. */
 static void store_read_timing(struct bn_json_in *in, const struct bn_node *map, struct bn_record *r)
 {
-  const size_t at = r->view.n_timings++;
-  struct bn_timing *t = &r->store.timing[at];
+  const size_t k = r->view.n_timings++;
+  struct bn_timing *t = &r->store.timing[k];
 
   bn_json_in_layout(in, map, bn_layout_timing, t);
   if (t->of_phase)
     bn_json_in_layout(in, map, bn_layout_ages, t);
   else /* groups have it; in other timings it is absent, and becomes 0 */
     t->unfinished = bn_json_in_get_count(in, map, "unfinished");
-  store_read_timing_percentiles(in, bn_json_in_list(in, map, "percentiles"), r, at);
+  store_read_timing_percentiles(in, bn_json_in_list(in, map, "percentiles"), r, k);
 }
 
 /* Reads the phases.  A document has all phases or none; a value that it lacks is 0. */
@@ -386,17 +385,17 @@ static void store_read_event_kinds(struct bn_json_in *in, const struct bn_node *
 static void store_read_timings(struct bn_json_in *in, const struct bn_node *record,
                                struct bn_record *r)
 {
-  const struct bn_node *list = bn_json_in_list(in, record, "timings");
+  const struct bn_node *others = bn_json_in_list(in, record, "timings");
   const struct bn_node *kinds = bn_json_in_list(in, record, "event_kinds");
   const struct bn_node *phases = bn_json_in_list(in, record, "phases");
-  const size_t most = r->delta.metrics.n_hists - BN_H_FIXED; /* timings of a record */
-  const size_t n_others = bn_json_in_length(in, list, "timings", most);
-  const size_t n_kinds = bn_json_in_length(in, kinds, "event_kinds", most);
+  const size_t n_timings = r->delta.metrics.n_hists - BN_H_FIXED; /* of the record */
+  const size_t n_others = bn_json_in_length(in, others, "timings", n_timings);
+  const size_t n_kinds = bn_json_in_length(in, kinds, "event_kinds", n_timings);
   const size_t n_phases = bn_node_count(phases); /* store_read_phases() checks it */
   size_t other = 0, kind = 0, phase = 0;         /* the next value of each list */
 
   store_name_timings(r);
-  for (size_t i = 0; i < most; i++) {
+  for (size_t i = 0; i < n_timings; i++) {
     const bool are_all_read = other + kind >= n_others + n_kinds && phase >= n_phases;
 
     if (are_all_read)
@@ -409,7 +408,7 @@ static void store_read_timings(struct bn_json_in *in, const struct bn_node *reco
       store_read_timing(in, bn_node_get_at(phases, phase++), r);
       break;
     default:
-      store_read_timing(in, bn_node_get_at(list, other++), r);
+      store_read_timing(in, bn_node_get_at(others, other++), r);
     }
   }
   r->view.timings = r->store.timing;
@@ -422,10 +421,10 @@ static void store_read_timings(struct bn_json_in *in, const struct bn_node *reco
 static void store_read_statement(struct bn_json_in *in, const struct bn_node *map,
                                  struct bn_record *r)
 {
-  const size_t at = r->view.n_statements;
-  struct bn_statement_view *s = &r->store.statement[at];
-  const struct bn_node *list = bn_json_in_list(in, map, "percentiles");
-  const size_t n = bn_json_in_length(in, list, "percentiles", BN_PERCENTS_MAX);
+  const size_t k = r->view.n_statements;
+  struct bn_statement_view *s = &r->store.statement[k];
+  const struct bn_node *percentiles = bn_json_in_list(in, map, "percentiles");
+  const size_t n = bn_json_in_length(in, percentiles, "percentiles", BN_PERCENTS_MAX);
   const char *name = bn_json_in_text(in, map, "name");
   struct bn_statement_sum *sum;
 
@@ -442,10 +441,10 @@ static void store_read_statement(struct bn_json_in *in, const struct bn_node *ma
   s->timing.name = sum->name;
   s->rows = sum->rows = bn_json_in_get_count(in, map, "rows");
   s->errors = sum->errors = bn_json_in_get_count(in, map, "errors");
-  if (list != NULL && n == r->view.n_percents) {
+  if (percentiles != NULL && n == r->view.n_percents) {
     for (size_t i = 0; i < n; i++)
-      r->store.statement_s[at][i] = bn_json_in_get_number(in, bn_node_get_at(list, i), "s");
-    s->timing.percentile_s = r->store.statement_s[at];
+      r->store.statement_s[k][i] = bn_json_in_get_number(in, bn_node_get_at(percentiles, i), "s");
+    s->timing.percentile_s = r->store.statement_s[k];
   }
   r->view.n_statements++;
 }
@@ -486,7 +485,7 @@ static void store_read_workload(struct bn_json_in *in, const struct bn_node *lis
 {
   const size_t n = bn_json_in_length(in, list, "workload", BN_FIGURES_MAX);
   size_t size = 0;
-  char *at;
+  char *end; /* of the texts in the block so far */
 
   for (size_t i = 0; i < n; i++) {
     const struct bn_node *figure = bn_node_get_at(list, i);
@@ -494,7 +493,7 @@ static void store_read_workload(struct bn_json_in *in, const struct bn_node *lis
     size += bn_result_text_size(bn_json_in_text(in, figure, "name"));
     size += bn_result_text_size(bn_json_in_text(in, figure, "text"));
   }
-  r->figure_names = at = bn_alloc(1, size);
+  r->figure_names = end = bn_alloc(1, size);
   for (size_t i = 0; i < n && !in->failed; i++) {
     const struct bn_node *figure = bn_node_get_at(list, i);
     const char *name = bn_json_in_text(in, figure, "name");
@@ -504,9 +503,9 @@ static void store_read_workload(struct bn_json_in *in, const struct bn_node *lis
       return;
     }
     r->store.figure[i] =
-        (struct bn_figure){.key = bn_result_copy_text(&at, name),
+        (struct bn_figure){.key = bn_result_copy_text(&end, name),
                            .value = bn_json_in_get_number(in, figure, "value"),
-                           .text = bn_result_copy_text(&at, bn_json_in_text(in, figure, "text"))};
+                           .text = bn_result_copy_text(&end, bn_json_in_text(in, figure, "text"))};
     store_read_figure_merge(in, figure, &r->delta.metrics, &r->store.figure[i]);
   }
   r->view.figures = r->store.figure;
@@ -661,8 +660,8 @@ struct texts {
   const char *at, *end;
 };
 
-/* Sets *text and *len to the next text, without the gap before it, and goes past it.  Returns false
-   if there is no gap. */
+/* Sets *text and *len to the next text, without the gap before it, and moves t->at past the text.
+   Returns false if no gap comes next. */
 static bool store_next_text(struct texts *t, const char **text, size_t *len)
 {
   const char *next_gap;

@@ -296,18 +296,18 @@ static void store_put_workload(struct bn_json_out *out, struct bn_node *record,
 static void store_put_lines(struct bn_json_out *out, struct bn_node *record,
                             const struct bn_view *v)
 {
-  const char *at = v->lines;
+  const char *begin = v->lines;
   struct bn_node *list;
 
-  if (at == NULL)
+  if (begin == NULL)
     return;
   list = bn_node_list();
-  for (const char *end = strchr(at, '\n'); end != NULL; end = strchr(at, '\n')) {
-    char *line = bn_alloc_part(at, (size_t)(end - at));
+  for (const char *end = strchr(begin, '\n'); end != NULL; end = strchr(begin, '\n')) {
+    char *line = bn_alloc_part(begin, (size_t)(end - begin));
 
     bn_json_add(out, list, bn_node_text(line));
     free(line);
-    at = end + 1;
+    begin = end + 1;
   }
   bn_json_put(out, record, "lines", list);
 }
@@ -608,8 +608,8 @@ static uint64_t store_count_lines(const struct bn_view *v)
 {
   uint64_t n = 0;
 
-  for (const char *at = v->lines; at != NULL && *at != '\0'; at++)
-    n += *at == '\n';
+  for (const char *c = v->lines; c != NULL && *c != '\0'; c++)
+    n += *c == '\n';
   return n;
 }
 
@@ -617,11 +617,13 @@ static uint64_t store_count_lines(const struct bn_view *v)
    also has "at_least", and is a figure too.  All watched figures are one map. */
 uint64_t bn_store_bound_values(const struct bn_view *v)
 {
-  return 7 * MAP + 4 + store_count_lines(v) + store_count_layout(bn_layout_view) +
-         store_count_fields() + (PERCENTILE + 2) * v->n_percents + store_count_timings(v) +
-         store_count_event_kinds(v) + store_count_phases(v) + store_count_statements(v) +
-         (MAP + 4) * v->n_counts + (MAP + 5) * v->n_figures + MAP + v->n_watched +
-         v->n_sessions * (MAP + store_count_layout(bn_layout_session)) + store_count_raw(v->delta);
+  enum { RECORD = 7 * MAP + 4, RANK = PERCENTILE + 2, COUNT = MAP + 4, FIGURE = MAP + 5 };
+
+  return RECORD + store_count_layout(bn_layout_view) + store_count_fields() + RANK * v->n_percents +
+         store_count_timings(v) + store_count_event_kinds(v) + store_count_phases(v) +
+         store_count_statements(v) + COUNT * v->n_counts + FIGURE * v->n_figures +
+         store_count_lines(v) + MAP + v->n_watched + store_count_raw(v->delta) +
+         v->n_sessions * (MAP + store_count_layout(bn_layout_session));
 }
 
 /* A quarter of each bound is kept for the checkpoints and the total.  The number of values bounds
@@ -634,9 +636,8 @@ bool bn_store_has_room(const struct bn_group *g, uint64_t values)
 
 /* --- documents -------------------------------------------------------------------------------- */
 
-/* Removes the members of a part of a document that the same part of the older document, `known`,
-   lacks: a figure that was never counted must not become 0.  known NULL: removes nothing.  Returns
-   the part, which may be NULL. */
+/* Removes the members that `known`, the same part of an older document, lacks: a figure that was
+   never counted must not become 0.  known NULL: removes nothing.  Returns n, which may be NULL. */
 static struct bn_node *store_confine(struct bn_node *n, const struct bn_node *known)
 {
   bn_node_confine(n, known);
@@ -667,7 +668,7 @@ static const struct bn_metrics *store_metrics_of(const struct bn_group *g)
   return g->n_intervals > 0 ? &g->interval[0].delta.metrics : &none;
 }
 
-/* Returns whether none of n records has a value of the lag of pauses. */
+/* Returns whether the lag of pauses is idle, without a value, in all of n records. */
 static bool store_records_have_idle_lag(const struct bn_record *r, size_t n)
 {
   for (size_t i = 0; i < n; i++)
@@ -676,7 +677,7 @@ static bool store_records_have_idle_lag(const struct bn_record *r, size_t n)
   return true;
 }
 
-/* Returns whether a group has records, and none of them has a value of the lag of pauses. */
+/* Returns whether a group has records, and the lag of pauses has no value in any of them. */
 static bool store_has_idle_lag(const struct bn_group *g)
 {
   const size_t n_totals = g->has_total ? 1 : 0;
@@ -714,15 +715,14 @@ static struct bn_node *store_member_of(struct bn_json_out *out, const struct bn_
 static struct bn_node *store_group_of(struct bn_json_out *out, const struct bn_group *g,
                                       bool omits_idle_lag, const struct bn_node *known)
 {
-  struct bn_node *map = bn_node_map();
+  struct bn_node *map = bn_node_map(), *metrics;
 
   out->no_lag = omits_idle_lag && store_has_idle_lag(g);
   bn_json_put(out, map, "name", bn_node_text(g->name));
   if (g->member != NULL)
     bn_json_put(out, map, "host", store_member_of(out, g->member));
-  bn_json_put(
-      out, map, "metrics",
-      store_confine(store_list_metrics(out, store_metrics_of(g)), bn_node_get(known, "metrics")));
+  metrics = store_list_metrics(out, store_metrics_of(g));
+  bn_json_put(out, map, "metrics", store_confine(metrics, bn_node_get(known, "metrics")));
   store_put_records(out, map, "intervals", g->interval, g->n_intervals, known);
   store_put_records(out, map, "checkpoints", g->checkpoint, g->n_checkpoints, known);
   bn_json_put(out, map, "total", store_total_of(out, g, bn_node_get(known, "total")));

@@ -76,11 +76,11 @@ static int sum_count(uint64_t *sum, const struct bn_views *parts, const struct b
 /* Returns the largest value of a figure. */
 static double sum_find_longest(const struct bn_views *parts, const struct bn_view_field *f)
 {
-  double most = 0;
+  double longest = 0;
 
   for (size_t i = 0; i < parts->n; i++)
-    most = fmax(most, bn_view_value(parts->view[i], f));
-  return most;
+    longest = fmax(longest, bn_view_value(parts->view[i], f));
+  return longest;
 }
 
 /* Returns the sum of a rate per second of span_s.  A part counted its rate times its span; its
@@ -127,8 +127,8 @@ static bool sum_all_have_parts(const struct bn_views *views)
   return true;
 }
 
-/* Sets the figures of the parts of a run to 0, which bn_view_has_parts() takes for unknown, unless
-   all views know them. */
+/* If a view does not know the figures of the parts of its run, sets them to 0 in the sum, which
+   bn_view_has_parts() takes for unknown. */
 static void sum_clear_run_parts(struct bn_view *v, const struct bn_views *views)
 {
   if (sum_all_have_parts(views))
@@ -185,7 +185,7 @@ static double sum_weight_of(const struct bn_view *sum, const struct bn_view *par
   return (double)part->counter[f->weight] / (double)sum->counter[f->weight];
 }
 
-/* Sums a rate or a mean of a workload; a part that lacks a mean has counted nothing for it.
+/* Sums a rate or a mean of a workload.  A part that lacks a mean has counted nothing for it.
    Returns false if the sum is not known: the figure has another rule, or a part lacks the rate. */
 static bool sum_figure(const struct bn_view *sum, const struct bn_views *parts, struct bn_figure *f)
 {
@@ -231,16 +231,18 @@ static void sum_event_kinds(const struct bn_view *v, struct bn_view_store *store
   }
 }
 
-/* Returns the only part that has events of the group with timing k, or NULL if no part or several
-   have some. */
+/* Returns the only part that has events of the group with timing k, or NULL if none or several
+   parts have some. */
 static const struct bn_view *sum_find_only_part(const struct bn_views *parts, size_t k)
 {
   const struct bn_view *found = NULL;
 
   for (size_t i = 0; i < parts->n; i++) {
     const struct bn_view *part = parts->view[i];
+    const bool has_events =
+        k < part->n_timings && (part->timings[k].count > 0 || part->timings[k].unfinished > 0);
 
-    if (k >= part->n_timings || (part->timings[k].count == 0 && part->timings[k].unfinished == 0))
+    if (!has_events)
       continue;
     if (found != NULL)
       return NULL;
@@ -267,7 +269,7 @@ static void sum_copy_group(struct bn_timing *t, double *percentile_s, const stru
    large is left out: a document may have any. */
 static void sum_add_unfinished(struct bn_timing *t, const struct bn_views *parts, size_t k)
 {
-  const uint64_t most = UINT64_MAX / 2; /* so that no later sum overflows */
+  const uint64_t bound = UINT64_MAX / 2; /* so that no later sum overflows */
 
   for (size_t i = 0; i < parts->n; i++) {
     const struct bn_timing *from;
@@ -275,7 +277,7 @@ static void sum_add_unfinished(struct bn_timing *t, const struct bn_views *parts
     if (k >= parts->view[i]->n_timings)
       continue;
     from = &parts->view[i]->timings[k];
-    if (from->unfinished <= most - t->unfinished)
+    if (from->unfinished <= bound - t->unfinished)
       t->unfinished += from->unfinished;
     if (from->unfinished > 0)
       t->max_s = fmax(t->max_s, from->max_s);
@@ -291,11 +293,11 @@ static void sum_compute_group(const struct bn_view *v, struct bn_timing *t, doub
   if (t->unfinished == 0) /* then the latencies are those of the histogram, which stay */
     return;
   for (size_t i = 0; i < v->n_percents; i++) {
-    double most_s;
+    double upper_s;
 
     percentile_s[i] =
-        bn_view_timing_percentile_s(t, v->delta->hist[BN_H_FIXED + k], v->percents[i], &most_s);
-    if (percentile_s[i] < most_s)
+        bn_view_timing_percentile_s(t, v->delta->hist[BN_H_FIXED + k], v->percents[i], &upper_s);
+    if (percentile_s[i] < upper_s)
       t->at_least |= UINT32_C(1) << i; /* BN_PERCENTS_MAX is 32 */
   }
 }
