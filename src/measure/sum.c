@@ -24,8 +24,8 @@ static bool sum_is_summable(double x)
   return isfinite(x) && x >= 0;
 }
 
-/* Returns whether the moments can be summed. */
-static bool sum_are_finite(const struct bn_moments *m)
+/* Returns whether moments can be summed: a document may have any numbers. */
+static bool sum_moments_are_finite(const struct bn_moments *m)
 {
   return isfinite(m->n) && isfinite(m->sum) && isfinite(m->sum_sq);
 }
@@ -37,20 +37,31 @@ uint64_t bn_sum_largest_count(size_t n)
   return UINT64_MAX / 4 / n;
 }
 
+/* Returns whether a figure of a view can be part of a sum. */
+static bool sum_figure_fits(const struct bn_view *v, const struct bn_view_field *f,
+                            uint64_t max_count)
+{
+  if (f->type == BN_VIEW_U64)
+    return bn_snap_is_within(bn_view_u64(v, f), max_count);
+  if (f->rule == BN_RULE_LONGEST || bn_view_is_rate(f))
+    return sum_is_summable(bn_view_value(v, f));
+  return true; /* the sum computes this figure from other ones */
+}
+
 bool bn_sum_fits(const struct bn_view *v, size_t n)
 {
-  const uint64_t most = bn_sum_largest_count(n);
-  bool fits = bn_snap_fits(v->delta, most) && v->delta->running <= UINT_MAX / n &&
-              sum_are_finite(&v->delta->fair_events) && sum_are_finite(&v->delta->fair_busy_s) &&
-              sum_is_summable(v->span_s) && sum_is_summable(v->at_s) &&
-              (v->ages == NULL || bn_hist_has_at_most(v->ages, most));
+  const uint64_t max_count = bn_sum_largest_count(n);
+  const struct bn_snap *s = v->delta;
+  const bool counts_fit = bn_snap_fits(s, max_count) && s->running <= UINT_MAX / n;
+  const bool ages_fit = v->ages == NULL || bn_hist_has_at_most(v->ages, max_count);
+  const bool moments_fit =
+      sum_moments_are_finite(&s->fair_events) && sum_moments_are_finite(&s->fair_busy_s);
+  const bool times_fit = sum_is_summable(v->span_s) && sum_is_summable(v->at_s);
 
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
-    if (f->type == BN_VIEW_U64)
-      fits &= bn_snap_is_within(bn_view_u64(v, f), most);
-    else if (f->rule == BN_RULE_LONGEST || bn_view_is_rate(f))
-      fits &= sum_is_summable(bn_view_value(v, f));
-  return fits;
+    if (!sum_figure_fits(v, f, max_count))
+      return false;
+  return counts_fit && ages_fit && moments_fit && times_fit;
 }
 
 /* Adds up a count of all parts.  If a part does not know it, the sum is not known.  Returns 0, or
@@ -83,14 +94,21 @@ static double sum_find_longest(const struct bn_views *parts, const struct bn_vie
   return longest;
 }
 
-/* Returns the sum of a rate per second of span_s.  A part counted its rate times its span; its
-   counter cannot be used, because that has also counted in the grace. */
+/* Returns the factor by which a part's rate counts in the rate of the sum, whose span is span_s:
+   in a second of that span, the part counted its rate times its share of the span. */
+static double sum_rate_weight(const struct bn_view *part, double span_s)
+{
+  return part->span_s / span_s;
+}
+
+/* Returns the sum of a rate, per second of span_s.  The counters of the parts cannot tell it,
+   because they have also counted in the grace. */
 static double sum_rate(const struct bn_views *parts, const struct bn_view_field *f, double span_s)
 {
   double sum = 0;
 
   for (size_t i = 0; i < parts->n; i++)
-    sum += bn_view_value(parts->view[i], f) * (parts->view[i]->span_s / span_s);
+    sum += bn_view_value(parts->view[i], f) * sum_rate_weight(parts->view[i], span_s);
   return sum;
 }
 
@@ -118,8 +136,8 @@ static int sum_fields(struct bn_view *v, const struct bn_views *parts, struct bn
   return 0;
 }
 
-/* Returns whether all views tell the parts of their run, such as its set-up, apart. */
-static bool sum_all_have_parts(const struct bn_views *views)
+/* Returns whether all views know the figures of the parts of their run, such as its set-up. */
+static bool sum_all_have_run_parts(const struct bn_views *views)
 {
   for (size_t i = 0; i < views->n; i++)
     if (!bn_view_has_parts(views->view[i]))
@@ -127,12 +145,9 @@ static bool sum_all_have_parts(const struct bn_views *views)
   return true;
 }
 
-/* If a view does not know the figures of the parts of its run, sets them to 0 in the sum, which
-   bn_view_has_parts() takes for unknown. */
-static void sum_clear_run_parts(struct bn_view *v, const struct bn_views *views)
+/* Sets the figures of the parts of a run to 0, which bn_view_has_parts() takes for unknown. */
+static void sum_clear_run_parts(struct bn_view *v)
 {
-  if (sum_all_have_parts(views))
-    return;
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++) {
     if ((f->traits & BN_FIGURE_PARTS) == 0)
       continue;
@@ -150,21 +165,23 @@ int bn_sum_view(struct bn_view *v, const struct bn_views *parts, struct bn_err *
   v->running = 0;
   for (size_t i = 0; i < parts->n; i++) {
     const struct bn_view *part = parts->view[i];
+    const unsigned room = UINT_MAX - v->running;
 
-    v->running = part->running < UINT_MAX - v->running ? v->running + part->running : UINT_MAX;
-    v->kind = part->kind > v->kind ? part->kind : v->kind;
+    v->running += part->running < room ? part->running : room;
+    v->kind = part->kind > v->kind ? part->kind : v->kind; /* SQL, the last kind, prevails */
     v->paced |= part->paced;
     v->replaced |= part->replaced;
     v->max_at_least |= part->max_at_least;
   }
   v->served = bn_view_served_share(v->finished, v->due);
-  sum_clear_run_parts(v, parts);
+  if (!sum_all_have_run_parts(parts))
+    sum_clear_run_parts(v);
   return 0;
 }
 
 /* --- figures of workloads --------------------------------------------------------------------- */
 
-/* Returns the figure of a workload that has that name, or NULL. */
+/* Returns the figure of the workload with that key, or NULL. */
 static const struct bn_figure *sum_find_figure(const struct bn_view *v, const char *key)
 {
   for (size_t i = 0; i < v->n_figures; i++)
@@ -173,20 +190,24 @@ static const struct bn_figure *sum_find_figure(const struct bn_view *v, const ch
   return NULL;
 }
 
-/* Returns the weight of a part's figure in that of the sum: for a rate the part's share of the
-   time, for a mean its share of what the counter f->weight counts, or 0 if nothing was counted. */
+/* Returns the factor by which a part's figure counts in that of the sum.  A mean counts by the
+   part's share of the counter f->weight, which a document may lack, or by 0 if nothing was
+   counted. */
 static double sum_weight_of(const struct bn_view *sum, const struct bn_view *part,
                             const struct bn_figure *f)
 {
+  const bool has_counter = f->weight < sum->delta->metrics.n_counters;
+
   if (f->merge == BN_MERGE_RATE)
-    return part->span_s / sum->span_s;
-  if (f->weight >= sum->delta->metrics.n_counters || sum->counter[f->weight] == 0)
+    return sum_rate_weight(part, sum->span_s);
+  if (!has_counter || sum->counter[f->weight] == 0)
     return 0;
   return (double)part->counter[f->weight] / (double)sum->counter[f->weight];
 }
 
-/* Sums a rate or a mean of a workload.  A part that lacks a mean has counted nothing for it.
-   Returns false if the sum is not known: the figure has another rule, or a part lacks the rate. */
+/* Sums a rate or a mean of the workload.  A part that lacks a mean has counted nothing for it, so
+   it adds nothing.  Returns false if the sum is not known: the figure is neither a rate nor a mean,
+   or a part lacks the rate. */
 static bool sum_figure(const struct bn_view *sum, const struct bn_views *parts, struct bn_figure *f)
 {
   if (f->merge != BN_MERGE_RATE && f->merge != BN_MERGE_MEAN)
@@ -212,7 +233,7 @@ static void sum_counts(const struct bn_view *v, struct bn_view_store *store,
 
     for (size_t i = 0; i < parts->n; i++)
       if (k < parts->view[i]->n_counts)
-        sum += parts->view[i]->counts[k].per_s * (parts->view[i]->span_s / v->span_s);
+        sum += parts->view[i]->counts[k].per_s * sum_rate_weight(parts->view[i], v->span_s);
     store->count[k].per_s = sum;
   }
 }
@@ -224,31 +245,36 @@ static void sum_event_kinds(const struct bn_view *v, struct bn_view_store *store
   for (size_t k = 0; k < v->n_event_kinds; k++) {
     double sum = 0;
 
-    for (size_t i = 0; i < parts->n; i++)
-      if (k < parts->view[i]->n_event_kinds)
-        sum += parts->view[i]->event_kinds[k].events_per_s * (parts->view[i]->span_s / v->span_s);
+    for (size_t i = 0; i < parts->n; i++) {
+      const struct bn_view *part = parts->view[i];
+
+      if (k < part->n_event_kinds)
+        sum += part->event_kinds[k].events_per_s * sum_rate_weight(part, v->span_s);
+    }
     store->event_kind[k].events_per_s = sum;
   }
 }
 
-/* Returns the only part that has events of the group with timing k, or NULL if none or several
-   parts have some. */
+/* Returns whether a part has events of the group with timing k, ended or not. */
+static bool sum_has_group(const struct bn_view *part, size_t k)
+{
+  return k < part->n_timings && (part->timings[k].count > 0 || part->timings[k].unfinished > 0);
+}
+
+/* Returns the part that alone has events of the group with timing k, or NULL if no part has any, or
+   several parts have. */
 static const struct bn_view *sum_find_only_part(const struct bn_views *parts, size_t k)
 {
-  const struct bn_view *found = NULL;
+  const struct bn_view *only = NULL;
 
   for (size_t i = 0; i < parts->n; i++) {
-    const struct bn_view *part = parts->view[i];
-    const bool has_events =
-        k < part->n_timings && (part->timings[k].count > 0 || part->timings[k].unfinished > 0);
-
-    if (!has_events)
+    if (!sum_has_group(parts->view[i], k))
       continue;
-    if (found != NULL)
+    if (only != NULL)
       return NULL;
-    found = part;
+    only = parts->view[i];
   }
-  return found;
+  return only;
 }
 
 /* Copies the latencies of a group, with its n percentiles, from the only part that has events of
@@ -265,27 +291,25 @@ static void sum_copy_group(struct bn_timing *t, double *percentile_s, const stru
 }
 
 /* Adds the unfinished events that the parts have in timing k to t, the same timing of the total.
-   The maximum of such a part counts their ages, so t's maximum rises to it.  A number that is too
-   large is left out: a document may have any. */
+   Raises the maximum to that of each part with such events, which counts their ages.  A number that
+   is too large is left out: a document may have any. */
 static void sum_add_unfinished(struct bn_timing *t, const struct bn_views *parts, size_t k)
 {
-  const uint64_t bound = UINT64_MAX / 2; /* so that no later sum overflows */
+  const uint64_t max_unfinished = UINT64_MAX / 2; /* so that no later sum overflows */
 
   for (size_t i = 0; i < parts->n; i++) {
-    const struct bn_timing *from;
+    const struct bn_view *part = parts->view[i];
 
-    if (k >= parts->view[i]->n_timings)
+    if (k >= part->n_timings || part->timings[k].unfinished == 0)
       continue;
-    from = &parts->view[i]->timings[k];
-    if (from->unfinished <= bound - t->unfinished)
-      t->unfinished += from->unfinished;
-    if (from->unfinished > 0)
-      t->max_s = fmax(t->max_s, from->max_s);
+    if (part->timings[k].unfinished <= max_unfinished - t->unfinished)
+      t->unfinished += part->timings[k].unfinished;
+    t->max_s = fmax(t->max_s, part->timings[k].max_s);
   }
 }
 
-/* Computes the latencies of the group with timing k, of which several parts have events.
-   Unfinished events count as longer than all others. */
+/* Computes the latencies of the group with timing k from its histogram and the unfinished events,
+   which count as longer than all others. */
 static void sum_compute_group(const struct bn_view *v, struct bn_timing *t, double *percentile_s,
                               const struct bn_views *parts, size_t k)
 {
@@ -302,24 +326,30 @@ static void sum_compute_group(const struct bn_view *v, struct bn_timing *t, doub
   }
 }
 
+/* Sets the latencies of the group with timing k: those of the only part that has events of the
+   group, if it knows as many percentiles, or else new ones. */
+static void sum_group(const struct bn_view *v, struct bn_view_store *store,
+                      const struct bn_views *parts, size_t k)
+{
+  const struct bn_view *only = sum_find_only_part(parts, k);
+  const bool is_complete =
+      only != NULL && only->n_percents == v->n_percents && only->timings[k].percentile_s != NULL;
+
+  if (is_complete)
+    sum_copy_group(&store->timing[k], store->timing_s[k], &only->timings[k], v->n_percents);
+  else
+    sum_compute_group(v, &store->timing[k], store->timing_s[k], parts, k);
+}
+
 /* Sets the latencies of the groups of a total, whose histograms lack unfinished events. */
 static void sum_groups(const struct bn_view *v, struct bn_view_store *store,
                        const struct bn_views *parts)
 {
   if (v->span != BN_VIEW_TOTAL)
     return;
-  for (size_t k = 0; k < v->n_timings; k++) {
-    struct bn_timing *t = &store->timing[k];
-    const struct bn_view *part;
-
-    if (!t->of_kind || !bn_event_kinds_is_group(t->name))
-      continue;
-    part = sum_find_only_part(parts, k);
-    if (part != NULL && part->n_percents == v->n_percents && part->timings[k].percentile_s != NULL)
-      sum_copy_group(t, store->timing_s[k], &part->timings[k], v->n_percents);
-    else
-      sum_compute_group(v, t, store->timing_s[k], parts, k);
-  }
+  for (size_t k = 0; k < v->n_timings; k++)
+    if (store->timing[k].of_kind && bn_event_kinds_is_group(store->timing[k].name))
+      sum_group(v, store, parts, k);
 }
 
 /* The figures of a single part are kept, whatever their rules say. */

@@ -75,12 +75,12 @@ double *bn_view_f64_at(struct bn_view *v, size_t offset)
   return (double *)(void *)((char *)v + offset);
 }
 
-/* Each wake-up takes some time, so lag_max_s is more than 0 if a thread has woken. */
 bool bn_view_has_idle_lag(const struct bn_view *v)
 {
   const struct bn_metrics *m = &v->delta->metrics;
+  const bool has_woken = v->lag_max_s > 0; /* each wake-up takes some time */
 
-  return bn_statset_has_lag(m) && !bn_statset_has_waiting(m) && !(v->lag_max_s > 0);
+  return bn_statset_has_lag(m) && !bn_statset_has_waiting(m) && !has_woken;
 }
 
 /* setup_s is more than 0 only in totals that tell the parts of a run apart. */
@@ -99,10 +99,10 @@ bool bn_view_counts_commits(const struct bn_metrics *m)
   return bn_metrics_find_counter(m, "missing_commits") < m->n_counters;
 }
 
-/* Returns whether a figure has the trait, but the run lacks what figures of that trait need. */
-static bool view_lacks(const struct bn_view_field *f, unsigned trait, bool has)
+/* Returns whether a figure has the trait, but the run does not meet the need of such figures. */
+static bool view_lacks(const struct bn_view_field *f, unsigned trait, bool is_met)
 {
-  return (f->traits & trait) != 0 && !has;
+  return (f->traits & trait) != 0 && !is_met;
 }
 
 enum bn_view_lack bn_view_find_lack(const struct bn_view_field *f, const struct bn_view_scope *s)
@@ -120,8 +120,7 @@ enum bn_view_lack bn_view_find_lack(const struct bn_view_field *f, const struct 
   return (f->kinds & s->kinds) == 0 ? BN_LACK_KIND : BN_LACK_NONE;
 }
 
-/* Returns why a view does not measure a figure.  A view does not say whether it is of a dialect,
-   but no dialect has its own figures. */
+/* Returns why a view, which does not tell its dialect and passes for native, lacks a figure. */
 static enum bn_view_lack view_find_own_lack(const struct bn_view *v, const struct bn_view_field *f)
 {
   /* This is called for each figure: the metrics are searched only for those that need it. */
@@ -142,18 +141,19 @@ static enum bn_view_lack view_find_own_lack(const struct bn_view *v, const struc
 /* Returns whether the value of a figure is not known: a document has null for it. */
 static bool view_is_unknown(const struct bn_view *v, const struct bn_view_field *f)
 {
-  return f->type == BN_VIEW_U64 ? bn_view_u64(v, f) == UINT64_MAX : !isfinite(bn_view_value(v, f));
+  return f->type == BN_VIEW_U64 ? bn_view_u64(v, f) == BN_ABSENT : !isfinite(bn_view_value(v, f));
 }
 
-/* A script may count what other tests of its kind do not, such as bytes: such a figure is measured
-   if it is more than 0. */
+/* An infinite value is one beyond a range, which was measured.  A script may count what other tests
+   of its kind do not, such as bytes: such a figure is measured if it is more than 0. */
 bool bn_view_measures(const struct bn_view *v, const struct bn_view_field *f)
 {
-  if (isnan(bn_view_value(v, f)) || (f->type == BN_VIEW_U64 && view_is_unknown(v, f)))
+  const bool is_null = f->type == BN_VIEW_U64 ? view_is_unknown(v, f) : isnan(bn_view_value(v, f));
+  enum bn_view_lack lack;
+
+  if (is_null)
     return false;
-
-  const enum bn_view_lack lack = view_find_own_lack(v, f);
-
+  lack = view_find_own_lack(v, f);
   return lack == BN_LACK_NONE || (lack == BN_LACK_KIND && bn_view_value(v, f) > 0);
 }
 
@@ -170,17 +170,17 @@ static void view_settle_figure(struct bn_view *v, const struct bn_view_field *f)
     *bn_view_f64_at(v, f->offset) = 0;
 }
 
-/* Returns whether a statistic is that of no values: the figure at offset f->of, which counts them,
-   is 0 or not known.  A maximum that counts ages has a value if an event is unfinished. */
-static bool view_is_of_nothing(const struct bn_view *v, const struct bn_view_field *f)
+/* Returns whether a statistic has values: the figure at offset f->of, which counts them, is more
+   than 0 and known.  A maximum that counts ages also has a value if an event is unfinished. */
+static bool view_has_values(const struct bn_view *v, const struct bn_view_field *f)
 {
   const struct bn_view_field *count = bn_view_fields;
 
   if ((f->traits & BN_FIGURE_AGED) != 0 && v->max_at_least)
-    return false;
+    return true;
   while (count->offset != f->of)
     count++;
-  return !(bn_view_value(v, count) > 0 && isfinite(bn_view_value(v, count)));
+  return bn_view_value(v, count) > 0 && isfinite(bn_view_value(v, count));
 }
 
 static void view_set_nan(double *value, size_t n)
@@ -218,7 +218,7 @@ void bn_view_settle(struct bn_view *v, struct bn_view_store *store)
 {
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++) {
     view_settle_figure(v, f);
-    if (f->rule == BN_RULE_STATISTIC && view_is_of_nothing(v, f))
+    if (f->rule == BN_RULE_STATISTIC && !view_has_values(v, f))
       *bn_view_f64_at(v, f->offset) = NAN;
   }
   if (v->events == 0 && !v->max_at_least)
@@ -247,16 +247,16 @@ static double view_ns_to_s(uint64_t ns)
    begins with 2^42 ns. */
 static bool view_same_bucket(uint64_t a, uint64_t b)
 {
-  const uint64_t beyond = UINT64_C(1) << BN_HIST_TOP_BIT;
+  const uint64_t range_end = UINT64_C(1) << BN_HIST_TOP_BIT;
 
-  if (a >= beyond || b >= beyond)
-    return a >= beyond && b >= beyond;
+  if (a >= range_end || b >= range_end)
+    return a >= range_end && b >= range_end;
   return bn_hist_index(a) == bn_hist_index(b);
 }
 
 /* Sets the extremes of the latency, if there is one, to the edges of the outermost buckets.  With
-   `exact`, an exact extreme replaces the edge of its bucket.  One that lies in another bucket is of
-   an event that ended after the warm-up, but before the snapshot of its end. */
+   `exact`, an exact extreme replaces the edge of its bucket.  An exact extreme in another bucket
+   does not count: its event ended between the end of the warm-up and the snapshot of that end. */
 static void view_set_extremes(struct bn_view *v, const struct bn_snap *delta, bool exact)
 {
   uint64_t low, high;
@@ -278,8 +278,8 @@ static void view_stretch_maximum(struct bn_view *v, uint64_t oldest_ns)
   v->max_at_least = true;
 }
 
-/* Sums of the durations of events are kept modulo this, because they have 64 bits. */
-static const double turn_ns = 0x1p64;
+/* Sums of the durations of events wrap around at this value, because they have 64 bits. */
+static const double wrap_ns = 0x1p64;
 
 /* Returns the middle of a bucket, or the lower edge of the last one, which has no upper edge. */
 static double view_middle_of(uint64_t lowest, uint64_t highest)
@@ -293,14 +293,14 @@ static void view_add_middles(void *arg, uint64_t lowest, uint64_t highest, uint6
   *(double *)arg += (double)count * view_middle_of(lowest, highest);
 }
 
-/* Returns a sum of latencies without the modulo.  2^64 ns are 584 years, but with --rate latencies
-   include waiting, so that a few minutes of overload exceed that.  The rough size of the sum,
-   about_ns, shows how often. */
-static double view_unwrapped(uint64_t sum_ns, double about_ns)
+/* Returns the true value of a sum of latencies that may have wrapped around; its rough size,
+   about_ns, tells how often.  2^64 ns are 584 years, but with --rate latencies include waiting, so
+   that the sum exceeds them after a few minutes of overload. */
+static double view_unwrap(uint64_t sum_ns, double about_ns)
 {
-  const double turns = round((about_ns - (double)sum_ns) / turn_ns);
+  const double wraps = round((about_ns - (double)sum_ns) / wrap_ns);
 
-  return (double)sum_ns + (turns > 0 ? turns * turn_ns : 0);
+  return (double)sum_ns + (wraps > 0 ? wraps * wrap_ns : 0);
 }
 
 uint64_t bn_view_seconds_to_ns(double s)
@@ -324,7 +324,7 @@ static void view_set_sums(struct bn_view *v, const struct bn_snap *delta)
   double about_ns = 0;
 
   bn_hist_each(v->latency, view_add_middles, &about_ns);
-  v->sum_s = view_unwrapped(delta->busy_ns, about_ns) * 1e-9;
+  v->sum_s = view_unwrap(delta->busy_ns, about_ns) * 1e-9;
   v->avg_s = bn_view_mean(v->sum_s, v->events);
 }
 
@@ -336,13 +336,13 @@ struct spread {
 static void view_add_distances(void *arg, uint64_t lowest, uint64_t highest, uint64_t count)
 {
   struct spread *s = arg;
-  const double off = view_middle_of(lowest, highest) - s->mean_ns;
+  const double distance_ns = view_middle_of(lowest, highest) - s->mean_ns;
 
-  s->sum_sq += (double)count * off * off;
+  s->sum_sq += (double)count * distance_ns * distance_ns;
 }
 
-/* Returns the standard deviation of n values, or 0 without any.  It needs the mean first: as the
-   difference of two large sums, sum_sq / n - mean^2, it would be lost in rounding. */
+/* Returns the standard deviation of n values, or 0 without any.  Squares the distances from the
+   mean: the difference of two large sums, sum_sq / n - mean^2, would be lost in rounding. */
 static double view_deviation_s(const struct bn_hist *h, uint64_t n, double mean_s)
 {
   struct spread s = {.mean_ns = mean_s * 1e9};
@@ -351,22 +351,22 @@ static double view_deviation_s(const struct bn_hist *h, uint64_t n, double mean_
   return n > 0 ? sqrt(s.sum_sq / (double)n) * 1e-9 : 0;
 }
 
-/* Returns the busy time of a session without the modulo; the mean latency tells its rough size. */
+/* Returns the busy time of a session, unwrapped: the mean latency tells its rough size. */
 static double view_busy_s(const struct bn_view *v, const struct bn_snap_session *s)
 {
-  return view_unwrapped(s->busy_ns, v->avg_s * 1e9 * (double)s->events) * 1e-9;
+  return view_unwrap(s->busy_ns, v->avg_s * 1e9 * (double)s->events) * 1e-9;
 }
 
 /* Returns the rank of a percentile of n values: ceil(percent n / 100), within [1, n].  The product
    may be off by its last bits, which must not round it up: 99.9 % of 1,000 is 999. */
 static uint64_t view_rank_of(uint64_t n, double percent)
 {
-  const double rank = (double)n * percent / 100;
-  const double up = ceil(rank - rank * 4 * DBL_EPSILON);
+  const double exact_rank = (double)n * percent / 100;
+  const double rank = ceil(exact_rank - exact_rank * 4 * DBL_EPSILON);
 
-  if (!(up >= 1))
+  if (!(rank >= 1))
     return 1;
-  return up < (double)n ? (uint64_t)up : n;
+  return rank < (double)n ? (uint64_t)rank : n;
 }
 
 /* Returns a percentile of a histogram together with the ages of unfinished events (NULL: there are
@@ -385,8 +385,8 @@ double bn_view_percentile_bound_s(const struct bn_view *v, const struct bn_view_
                                   double percent)
 {
   const uint64_t ended = bn_hist_count(v->latency);
-  const uint64_t rank =
-      view_rank_of(ended + (rules->ages != NULL ? bn_hist_count(rules->ages) : 0), percent);
+  const uint64_t unfinished = rules->ages != NULL ? bn_hist_count(rules->ages) : 0;
+  const uint64_t rank = view_rank_of(ended + unfinished, percent);
 
   return rank <= ended ? view_ns_to_s(bn_hist_value_at_rank(v->latency, NULL, rank)) : HUGE_VAL;
 }
@@ -416,33 +416,34 @@ double bn_view_hist_percentile_s(const struct bn_hist *h, double percent, bool n
 }
 
 /* Does bn_view_timing_percentile_s() for a phase, whose histogram counts the ages of unfinished
-   events.  Any of these events may take longer than its age, so that the value of a rank is at most
-   that of the rank which is higher by their number. */
+   events.  Each of these events may become longer than all others, which moves every value above
+   its age one rank down.  Values below the smallest age stay at their ranks. */
 static double view_phase_percentile_s(const struct bn_timing *t, const struct bn_hist *h,
-                                      double percent, double *most_s)
+                                      double percent, double *upper_s)
 {
   const uint64_t n = bn_hist_count(h), rank = view_rank_of(n, percent);
   const double value_s = view_ns_to_s(bn_hist_value_at_rank(h, NULL, rank));
+  const bool may_grow = value_s >= t->youngest_s;
 
-  *most_s = value_s;
-  if (value_s >= t->youngest_s && t->unfinished > n - rank)
-    *most_s = HUGE_VAL;
-  else if (value_s >= t->youngest_s)
-    *most_s = view_ns_to_s(bn_hist_value_at_rank(h, NULL, rank + t->unfinished));
+  *upper_s = value_s;
+  if (may_grow && t->unfinished > n - rank)
+    *upper_s = HUGE_VAL;
+  else if (may_grow)
+    *upper_s = view_ns_to_s(bn_hist_value_at_rank(h, NULL, rank + t->unfinished));
   return value_s;
 }
 
 double bn_view_timing_percentile_s(const struct bn_timing *t, const struct bn_hist *h,
-                                   double percent, double *most_s)
+                                   double percent, double *upper_s)
 {
   if (t->of_phase)
-    return view_phase_percentile_s(t, h, percent, most_s);
+    return view_phase_percentile_s(t, h, percent, upper_s);
 
   const uint64_t ended = bn_hist_count(h), rank = view_rank_of(ended + t->unfinished, percent);
 
   /* h does not count the unfinished events.  If all of them last longest, the percentile is the
      value at `rank`; if all last shortest, at `rank - unfinished`. */
-  *most_s = rank <= ended ? view_ns_to_s(bn_hist_value_at_rank(h, NULL, rank)) : HUGE_VAL;
+  *upper_s = rank <= ended ? view_ns_to_s(bn_hist_value_at_rank(h, NULL, rank)) : HUGE_VAL;
   return rank > t->unfinished ? view_ns_to_s(bn_hist_value_at_rank(h, NULL, rank - t->unfinished))
                               : 0;
 }
@@ -540,8 +541,8 @@ static void view_compute_timing(struct bn_timing *t, double *percentile_s, const
     percentile_s[i] = bn_view_hist_percentile_s(h, v->percents[i], nearest);
 }
 
-/* Lowers the maximum of a kind, the edge of a bucket, to the exact maximum of all events.  Its n
-   percentiles follow, unless they are beyond the range of the histogram (HUGE_VAL). */
+/* Lowers the maximum and the n percentiles of a kind, which are edges of buckets, to the exact
+   maximum of all events.  A percentile beyond the range of the histogram stays HUGE_VAL. */
 static void view_clamp_to_latency(struct bn_timing *t, double *percentile_s, size_t n, double max_s)
 {
   t->max_s = fmin(t->max_s, max_s);
@@ -631,40 +632,40 @@ static double view_moments_mean(const struct bn_moments *m)
 /* Returns the standard deviation of the population, because the sessions are no sample. */
 static double view_moments_dev(const struct bn_moments *m)
 {
-  const long double average = m->n > 0 ? m->sum / m->n : 0;
-  const long double variance = m->n > 0 ? m->sum_sq / m->n - average * average : 0;
+  const long double mean = m->n > 0 ? m->sum / m->n : 0;
+  const long double variance = m->n > 0 ? m->sum_sq / m->n - mean * mean : 0;
 
   return variance > 0 ? (double)sqrtl(variance) : 0;
 }
 
-/* Sets the fairness of events and of busy times.  The snapshot has the moments of busy times modulo
-   2^64 ns; they are computed anew if the sum of all sessions exceeds that. */
+/* Sets the fairness of events and of busy times.  The snapshot has the moments of busy times that
+   may have wrapped around; if the sum of all sessions has, the moments are computed anew. */
 static void view_set_fairness(struct bn_view *v, const struct bn_snap *delta)
 {
-  struct bn_moments times = delta->fair_busy_s;
+  struct bn_moments busy = delta->fair_busy_s;
 
-  if (v->sum_s * 1e9 >= turn_ns) {
-    times = (struct bn_moments){.n = delta->n_sessions};
+  if (v->sum_s * 1e9 >= wrap_ns) {
+    busy = (struct bn_moments){.n = delta->n_sessions};
     for (unsigned i = 0; i < delta->n_sessions; i++) {
       const double busy_s = view_busy_s(v, &delta->session[i]);
 
-      times.sum += busy_s;
-      times.sum_sq += (long double)busy_s * busy_s;
+      busy.sum += busy_s;
+      busy.sum_sq += (long double)busy_s * busy_s;
     }
   }
   v->fair_events_avg = view_moments_mean(&delta->fair_events);
   v->fair_events_dev = view_moments_dev(&delta->fair_events);
-  v->fair_time_avg = view_moments_mean(&times);
-  v->fair_time_dev = view_moments_dev(&times);
+  v->fair_time_avg = view_moments_mean(&busy);
+  v->fair_time_dev = view_moments_dev(&busy);
 }
 
-/* Returns the value of a counter that only some workloads have, or `otherwise`. */
+/* Returns the value of a counter that only some workloads have, or the fallback without it. */
 static uint64_t view_named_counter(const struct bn_view *v, const uint64_t *counter,
-                                   const char *name, uint64_t otherwise)
+                                   const char *name, uint64_t fallback)
 {
   const size_t i = bn_metrics_find_counter(&v->delta->metrics, name);
 
-  return i < v->delta->metrics.n_counters ? counter[i] : otherwise;
+  return i < v->delta->metrics.n_counters ? counter[i] : fallback;
 }
 
 /* Sets every figure that is a count, from the counters c.  commits: as in the rules. */
@@ -688,12 +689,12 @@ static void view_set_count_figures(struct bn_view *v, const uint64_t *c, bool co
       *bn_view_u64_at(v, f->offset) = view_named_counter(v, c, f->name, 0);
 }
 
-/* Sets every rate from counters that cover span_s. */
+/* Sets every rate but those of events and transactions, from counters that cover span_s. */
 static void view_set_rates(struct bn_view *v, const uint64_t *c, double span_s)
 {
   struct bn_view counted = {.delta = v->delta};
 
-  view_set_count_figures(&counted, c, false /* for transactions, whose rate is not set here */);
+  view_set_count_figures(&counted, c, false /* commits */);
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
     if (f->rule == BN_RULE_RATE)
       *bn_view_f64_at(v, f->offset) = (double)*bn_view_u64_at(&counted, f->of) / span_s;
@@ -725,9 +726,8 @@ static void view_set_script_counts(struct bn_view *v, struct bn_view_store *stor
   v->counts = store->count;
 }
 
-/* Leaves the events of the grace out of the counts of an interval: only the total counts them, so
-   that the events of all intervals and of the grace add up to those of the total.  The latencies of
-   the interval keep them. */
+/* Leaves the events of the grace out of the counts of an interval, but not out of its latencies.
+   The events of all intervals and of the grace then add up to those of the total. */
 static void view_leave_out_grace(struct bn_view *v)
 {
   v->events -= v->in_grace;

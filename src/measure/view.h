@@ -333,11 +333,11 @@ size_t bn_view_greatest_rank(const struct bn_view *v);
 /* Returns a percentile of a histogram, or NaN if the histogram is empty.  `nearest` is as in the
    rules. */
 double bn_view_hist_percentile_s(const struct bn_hist *h, double percent, bool nearest);
-/* Returns a lower bound of a percentile of a timing, whose histogram is h, and sets *most_s to an
+/* Returns a lower bound of a percentile of a timing, whose histogram is h, and sets *upper_s to an
    upper bound, HUGE_VAL if there is none.  They differ only if unfinished events may change the
    percentile.  The timing has at least one event, ended or not. */
 double bn_view_timing_percentile_s(const struct bn_timing *t, const struct bn_hist *h,
-                                   double percent, double *most_s);
+                                   double percent, double *upper_s);
 /* Returns a figure in seconds as nanoseconds, or 0 if it is NaN, negative, or 10^9 s or more, which
    no run takes. */
 uint64_t bn_view_seconds_to_ns(double s);

@@ -35,7 +35,7 @@ static double watch_span_s(const struct bn_reading *from, const struct bn_readin
 }
 
 /* Returns how much a count has grown, or 0 if it has fallen. */
-static uint64_t watch_grown(const struct bn_reading *from, const struct bn_reading *to, size_t i)
+static uint64_t watch_growth(const struct bn_reading *from, const struct bn_reading *to, size_t i)
 {
   return to->value[i] > from->value[i] ? to->value[i] - from->value[i] : 0;
 }
@@ -79,7 +79,8 @@ enum {
   STATES = sizeof states / sizeof *states
 };
 
-/* Adds the shares of the kinds of processor time, unless one of the kinds is not known. */
+/* Adds the shares of the kinds of processor time.  Adds nothing if one kind is not known, because
+   the sum of all kinds is not known then. */
 static void watch_add_shares(const struct bn_reading *from, const struct bn_reading *to,
                              struct bn_watched *out)
 {
@@ -88,13 +89,13 @@ static void watch_add_shares(const struct bn_reading *from, const struct bn_read
   for (size_t i = 0; i < SHARES; i++) {
     if (!watch_is_known(from, to, shares[i].count))
       return;
-    sum += watch_grown(from, to, shares[i].count);
+    sum += watch_growth(from, to, shares[i].count);
   }
   if (sum == 0)
     return;
   for (size_t i = 0; i < SHARES; i++)
     watch_add_figure(out, shares[i].name,
-                     (double)watch_grown(from, to, shares[i].count) / (double)sum * percent);
+                     (double)watch_growth(from, to, shares[i].count) / (double)sum * percent);
 }
 
 void bn_watched_add_host(const struct bn_reading *from, const struct bn_reading *to,
@@ -105,7 +106,7 @@ void bn_watched_add_host(const struct bn_reading *from, const struct bn_reading 
   watch_add_shares(from, to, out);
   for (size_t i = 0; i < RATES; i++)
     if (watch_is_known(from, to, rates[i].count))
-      watch_add_figure(out, rates[i].name, (double)watch_grown(from, to, rates[i].count) / span_s);
+      watch_add_figure(out, rates[i].name, (double)watch_growth(from, to, rates[i].count) / span_s);
   for (size_t i = 0; i < STATES; i++)
     if (to->value[states[i].count] != BN_ABSENT)
       watch_add_figure(out, states[i].name, (double)to->value[states[i].count]);
@@ -141,14 +142,14 @@ static void watch_add_mean(struct bn_watched *out, const char *name, double sum,
 static void watch_add_requests(const struct bn_reading *from, const struct bn_reading *to,
                                const struct request *r, struct bn_watched *out)
 {
-  const uint64_t n = watch_grown(from, to, r->requests),
-                 sectors = watch_grown(from, to, r->sectors);
+  const uint64_t n = watch_growth(from, to, r->requests);
+  const uint64_t sectors = watch_growth(from, to, r->sectors);
   const double span_s = watch_span_s(from, to);
 
   watch_add_figure(out, r->rate, (double)n / span_s);
   watch_add_figure(out, r->bytes, (double)sectors * SECTOR / span_s);
-  watch_add_figure(out, r->merges, (double)watch_grown(from, to, r->merged) / span_s);
-  watch_add_mean(out, r->await, (double)watch_grown(from, to, r->ms), n);
+  watch_add_figure(out, r->merges, (double)watch_growth(from, to, r->merged) / span_s);
+  watch_add_mean(out, r->await, (double)watch_growth(from, to, r->ms), n);
   watch_add_mean(out, r->size, (double)sectors * SECTOR, n);
 }
 
@@ -161,28 +162,28 @@ void bn_watched_add_device(const struct bn_reading *from, const struct bn_readin
     if (watch_is_known(from, to, requests[i].requests))
       watch_add_requests(from, to, &requests[i], out);
   if (watch_is_known(from, to, BN_ROW_FLUSHES)) {
-    watch_add_figure(out, "device_flushes_per_s",
-                     (double)watch_grown(from, to, BN_ROW_FLUSHES) / span_s);
-    watch_add_mean(out, "device_flush_await_ms", (double)watch_grown(from, to, BN_ROW_FLUSH_MS),
-                   watch_grown(from, to, BN_ROW_FLUSHES));
+    const uint64_t flushes = watch_growth(from, to, BN_ROW_FLUSHES);
+
+    watch_add_figure(out, "device_flushes_per_s", (double)flushes / span_s);
+    watch_add_mean(out, "device_flush_await_ms", (double)watch_growth(from, to, BN_ROW_FLUSH_MS),
+                   flushes);
   }
   /* Every kernel has these two fields. */
   watch_add_figure(out, "device_queue_length",
-                   (double)watch_grown(from, to, BN_ROW_QUEUE_MS) / span_ms);
+                   (double)watch_growth(from, to, BN_ROW_QUEUE_MS) / span_ms);
   watch_add_figure(out, "device_utilization_percent",
-                   (double)watch_grown(from, to, BN_ROW_BUSY_MS) / span_ms * percent);
+                   (double)watch_growth(from, to, BN_ROW_BUSY_MS) / span_ms * percent);
 }
 
 /* --- a server --------------------------------------------------------------------------------- */
 
-/* Adds the figures of a counter of a server that has grown: by how much per second, and per
-   transaction. */
-static void watch_add_growth(const struct bn_watched_name *name, double grown, double span_s,
+/* Adds the growth of a server's counter per second, and per transaction if there was any. */
+static void watch_add_growth(const struct bn_watched_name *name, double growth, double span_s,
                              double transactions, struct bn_watched *out)
 {
-  watch_add_figure(out, name->rate, grown / span_s);
+  watch_add_figure(out, name->rate, growth / span_s);
   if (name->part != NULL && transactions > 0)
-    watch_add_figure(out, name->part, grown / transactions);
+    watch_add_figure(out, name->part, growth / transactions);
 }
 
 /* Returns the transactions of a view without those in the grace, which come after the last
@@ -199,15 +200,14 @@ void bn_watched_add_server(const struct bn_watched_name *names, const struct bn_
   const double span_s = watch_span_s(from, to), transactions = watch_transactions_of(v);
 
   for (size_t i = 0; i < BN_READING_MAX; i++) {
-    if (!watch_is_known(from, to, i))
-      continue;
+    const struct bn_watched_name *name = &names[i];
+    const bool is_known = watch_is_known(from, to, i);
+    const uint64_t growth = is_known ? watch_growth(from, to, i) : 0;
 
-    const uint64_t grown = watch_grown(from, to, i);
-
-    if (names[i].state != NULL)
-      watch_add_figure(out, names[i].state, (double)to->value[i]);
-    else if (names[i].rate != NULL && grown > 0)
-      watch_add_growth(&names[i], (double)grown, span_s, transactions, out);
+    if (is_known && name->state != NULL)
+      watch_add_figure(out, name->state, (double)to->value[i]);
+    else if (growth > 0 && name->rate != NULL)
+      watch_add_growth(name, (double)growth, span_s, transactions, out);
   }
 }
 
@@ -256,8 +256,8 @@ static bool watch_is_per_transaction(const char *name)
 
 void bn_watched_sum(const struct bn_view *one, const struct bn_view *all, struct bn_watched *out)
 {
-  const double of_all = watch_transactions_of(all);
-  const double share = of_all > 0 ? fmin(watch_transactions_of(one) / of_all, 1) : 0;
+  const double transactions = watch_transactions_of(all);
+  const double share = transactions > 0 ? fmin(watch_transactions_of(one) / transactions, 1) : 0;
 
   bn_watched_pick(one, true /* shared */, out);
   for (size_t i = 0; i < out->n; i++)
@@ -271,18 +271,18 @@ struct bn_watched_figure *bn_watched_copy(const struct bn_watched_figure *from, 
 {
   size_t size = n * sizeof *from;
   struct bn_watched_figure *copy;
-  char *at; /* the names follow the figures */
+  char *name; /* the names follow the figures */
 
   for (size_t i = 0; i < n; i++)
     size += strlen(from[i].name) + 1;
   copy = bn_alloc(1, size);
-  at = (char *)(copy + n);
+  name = (char *)(copy + n);
   for (size_t i = 0; i < n; i++) {
-    const size_t len = strlen(from[i].name) + 1;
+    const size_t len = strlen(from[i].name) + 1; /* with the 0 */
 
-    memcpy(at, from[i].name, len);
-    copy[i] = (struct bn_watched_figure){.name = at, .value = from[i].value};
-    at += len;
+    memcpy(name, from[i].name, len);
+    copy[i] = (struct bn_watched_figure){.name = name, .value = from[i].value};
+    name += len;
   }
   return copy;
 }

@@ -66,7 +66,7 @@ static int merged_read_inputs(const struct bn_merged_conf *c, const char *const 
     if (bn_store_load(operand[in->n], c->document_max, false /* keep_tree */, s, err) != 0)
       return -1;
     bn_facts_set_traits(&s->result.facts, c->traits_of);
-    in->part[in->n] = (struct bn_part){operand[in->n], &s->result};
+    in->part[in->n] = (struct bn_part){.name = operand[in->n], .result = &s->result};
     bn_saved_warn_skipped(operand[in->n], &s->passed);
   }
   return 0;
@@ -81,30 +81,30 @@ static void merged_free_inputs(struct inputs *in)
 }
 
 /* Prints each note, which ends with a newline, on a line of standard error.  The notes are escaped,
-   because they may quote the files.  strsep(3) overwrites the newlines, and sets `rest` to NULL
+   because they may quote the files.  strsep(3) overwrites the newlines; it has set `next` to NULL
    when it returns the empty text after the last one. */
 static void merged_print_notes(struct bn_buf *notes)
 {
-  char *rest = notes->data, *line;
+  char *next = notes->data;
   char shown[1024];
 
-  while ((line = strsep(&rest, "\n")) != NULL && rest != NULL) {
-    (void)bn_escape(shown, sizeof shown, line, "");
+  for (char *note = strsep(&next, "\n"); next != NULL; note = strsep(&next, "\n")) {
+    (void)bn_escape(shown, sizeof shown, note, "");
     bn_log_stderr("bench merge: %s", shown);
   }
 }
 
-/* Writes the sum of the inputs, and then prints the notes on it.  Returns 0, or -1 and err. */
+/* Writes the sum of the inputs, and then prints notes on it.  Returns 0, or -1 and err. */
 static int merged_write_sum(const struct bn_merged_conf *c, const struct inputs *in,
                             struct bn_err *err)
 {
-  const enum bn_merge_how how = c->force ? BN_MERGE_FORCED : BN_MERGE_ALIKE;
+  const enum bn_merge_how mode = c->force ? BN_MERGE_FORCED : BN_MERGE_ALIKE;
   struct bn_buf notes = {.max = 0};
   struct bn_result result;
-  int rc = bn_merge(in->part, in->n, how, &result, &notes, err);
+  int rc = bn_merge(in->part, in->n, mode, &result, &notes, err);
 
   if (rc != 0)
-    bn_escape_error(err);
+    bn_escape_error(err); /* it may quote the files */
   else
     rc = bn_output_write_document(bn_store_document(&result, NULL), c->output, err);
   if (rc == 0)

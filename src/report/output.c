@@ -23,6 +23,7 @@ void bn_output_init(struct bn_output *o, FILE *out, const char *path)
 void bn_output_begin(struct bn_output *o)
 {
   flockfile(o->out);
+  /* The first piece replaces what the file has from an earlier run. */
   if (o->own_file && !o->begun && ftruncate(fileno(o->out), 0) != 0)
     o->error = errno;
   o->begun = true;
@@ -41,14 +42,14 @@ static void output_cut_file(const struct bn_output *o)
 
 void bn_output_end(struct bn_output *o)
 {
-  bool failed, drops_piece;
+  bool has_failed, drops_piece;
 
   errno = 0;
-  failed = fflush(o->out) != 0 || ferror(o->out);
-  if (failed && o->error == 0)
-    o->error = errno != 0 ? errno : -1; /* an error of an earlier write has lost its errno */
+  has_failed = fflush(o->out) != 0 || ferror(o->out);
+  if (has_failed && o->error == 0)
+    o->error = errno != 0 ? errno : -1; /* an earlier write has failed; its errno is lost */
   /* Without `may_have_gaps`, nothing may follow a piece that is missing. */
-  drops_piece = failed || (o->error != 0 && !o->may_have_gaps);
+  drops_piece = has_failed || (o->error != 0 && !o->may_have_gaps);
   if (o->own_file && drops_piece)
     output_cut_file(o);
   else if (o->own_file)
@@ -59,7 +60,7 @@ void bn_output_end(struct bn_output *o)
 void bn_output_write(struct bn_output *o, const char *text, size_t len)
 {
   bn_output_begin(o);
-  if (len > 0) /* an empty buffer has no text, not even an empty one */
+  if (len > 0) /* else `text` may be NULL, as in an empty bn_buf */
     (void)fwrite(text, 1, len, o->out);
   bn_output_end(o);
 }
@@ -68,7 +69,7 @@ int bn_output_check_written(const struct bn_output *o, struct bn_err *err)
 {
   if (o->error > 0)
     return bn_err_set(err, o->error, "cannot write the report: %s", strerror(o->error));
-  if (o->error < 0)
+  if (o->error < 0) /* the reason is not known */
     return bn_err_set(err, 0, "its file could not be written");
   return 0;
 }

@@ -47,8 +47,8 @@ static struct shown saved_show(const char *path)
   return s;
 }
 
-/* Logs that the run of a result has not ended.  of_journal: the file is the journal of that run;
-   otherwise it is a document that was made of a journal, or merged with such a result. */
+/* Logs that the run of a result has not ended.  of_journal: the file is the journal of that run.
+   Otherwise, the file is a document that was made of a journal, or merged with such a result. */
 static void saved_warn_partial(const struct shown *file, bool of_journal, double end_s)
 {
   if (of_journal)

@@ -37,7 +37,7 @@ int bn_datadir_find(struct bn_sql_side_query *query, char folder[PATH_MAX], stru
                       ops->name);
   if (ops->folder_proof != NULL)
     (void)snprintf(a.proof, sizeof a.proof, "%s", ops->folder_proof);
-  else if (gethostname(a.proof, sizeof a.proof - 1) != 0) /* the last 0 ends a name that is cut */
+  else if (gethostname(a.proof, sizeof a.proof - 1) != 0) /* the zeroed last byte ends any name */
     return bn_err_set(err, errno, "no device is watched: this host has no name");
   if (bn_sql_side_query_read_pairs(query, ops->folder_sql, datadir_check_row, &a, err) != 0)
     return -1;

@@ -11,21 +11,24 @@
 
 /* The key with which a line begins, and the count that follows the key. */
 struct key_count {
-  const char *key; /* with the character after it, because one key may be the begin of another */
+  const char *key; /* with the character after it, because another key may begin with it */
   enum bn_host_count count;
 };
 
-/* Parses the numbers, at most n, with which the rest of a line begins.  Returns how many it has
-   parsed. */
-static size_t proc_parse_numbers(const char *at, uint64_t *number, size_t n)
+/* The units of the numbers in a file. */
+enum { ONE = 1, KIB = 1024 };
+
+/* Parses the numbers, at most n, with which a text begins.  Returns how many it has parsed. */
+static size_t proc_parse_numbers(const char *text, uint64_t *number, size_t n)
 {
+  const char *digits = text + strspn(text, " \t");
   size_t i = 0;
 
-  for (at += strspn(at, " \t"); i < n && isdigit((unsigned char)*at); i++) {
+  for (; i < n && isdigit((unsigned char)*digits); i++) {
     char *end;
 
-    number[i] = strtoull(at, &end, 10);
-    at = end + strspn(end, " \t");
+    number[i] = strtoull(digits, &end, 10);
+    digits = end + strspn(end, " \t");
   }
   return i;
 }
@@ -78,11 +81,10 @@ void bn_proc_parse_stat(const char *text, uint64_t value[BN_HOST_COUNTS])
                                           {"processes ", BN_HOST_FORKS},
                                           {"procs_running ", BN_HOST_RUNNING},
                                           {"procs_blocked ", BN_HOST_BLOCKED}};
-  static const uint64_t unit = 1; /* the numbers are the counts */
 
   for (; *text != '\0'; text = bn_kernel_next_line(text)) {
     proc_parse_times(text, value);
-    proc_parse_line(text, keys, sizeof keys / sizeof *keys, unit, value);
+    proc_parse_line(text, keys, sizeof keys / sizeof *keys, ONE, value);
   }
 }
 
@@ -92,37 +94,49 @@ void bn_proc_parse_meminfo(const char *text, uint64_t value[BN_HOST_COUNTS])
                                           {"Cached:", BN_HOST_CACHED},
                                           {"Dirty:", BN_HOST_DIRTY},
                                           {"Writeback:", BN_HOST_WRITEBACK}};
-  static const uint64_t kib = 1024;
   uint64_t total = 0, free = 0;
   bool has_free = false;
 
   for (; *text != '\0'; text = bn_kernel_next_line(text)) {
-    proc_parse_line(text, keys, sizeof keys / sizeof *keys, kib, value);
+    proc_parse_line(text, keys, sizeof keys / sizeof *keys, KIB, value);
     (void)proc_parse_key(text, "SwapTotal:", &total);
     if (proc_parse_key(text, "SwapFree:", &free))
       has_free = true;
   }
   /* The two lines are not of the same instant, so that the free part may exceed the whole. */
   if (has_free && free <= total)
-    value[BN_HOST_SWAP_USED] = (total - free) * kib;
+    value[BN_HOST_SWAP_USED] = (total - free) * KIB;
 }
 
-/* A line is "  eth0: " with eight numbers of received data and then eight of sent data.  The first
-   two of each eight, the bytes and the packets, count. */
+/* The numbers in the line of an interface: eight of received data, then eight of sent data.  The
+   first two of each eight, the bytes and the packets, count. */
+enum { BYTES, PACKETS, COUNTED, SENT = 8, NUMBERS = SENT + COUNTED };
+
+/* Parses the line of an interface, "  eth0: " and its numbers.  Returns the name of the interface,
+   with all that follows it; or NULL if the line is another one, such as a heading. */
+static const char *proc_parse_interface(const char *line, uint64_t number[NUMBERS])
+{
+  const char *name = line + strspn(line, " \t"), *colon = strpbrk(name, ":\n");
+
+  if (colon == NULL || *colon != ':' || proc_parse_numbers(colon + 1, number, NUMBERS) < NUMBERS)
+    return NULL;
+  return name;
+}
+
 void bn_proc_parse_net(const char *text, uint64_t value[BN_HOST_COUNTS])
 {
-  enum { BYTES, PACKETS, COUNTED, SENT = 8, NUMBERS = SENT + COUNTED };
+  static const char loopback[] = "lo:";
   uint64_t received[COUNTED] = {0}, sent[COUNTED] = {0}, number[NUMBERS];
   bool has_interface = false;
 
   for (; *text != '\0'; text = bn_kernel_next_line(text)) {
-    const char *name = text + strspn(text, " \t"), *colon = strpbrk(name, ":\n");
+    const char *name = proc_parse_interface(text, number);
 
-    if (colon == NULL || *colon != ':' || proc_parse_numbers(colon + 1, number, NUMBERS) < NUMBERS)
+    if (name == NULL)
       continue;
     has_interface = true;
-    if (strncmp(name, "lo:", strlen("lo:")) == 0) { /* receives all that it sends */
-      value[BN_HOST_LOOPBACK] = number[SENT + BYTES];
+    if (strncmp(name, loopback, strlen(loopback)) == 0) {
+      value[BN_HOST_LOOPBACK] = number[SENT + BYTES]; /* which it receives, too */
       continue;
     }
     for (size_t i = 0; i < COUNTED; i++) {

@@ -39,7 +39,8 @@ static char *server_name_figure(const char *key, const char *unit)
   return bn_alloc_print(BN_WATCHED_SERVER "%s%s", key, unit);
 }
 
-/* Adds a name of the server and the names of its figures.  Returns false if there are too many. */
+/* Adds a counter that the server has named v, and the names of its figures.  Returns false if there
+   are too many counters. */
 static bool server_add_name(struct server *s, const struct bn_sql_value *v)
 {
   struct bn_watched_name *name;
@@ -73,8 +74,9 @@ static bool server_has_name_at(const struct server *s, size_t i, const struct bn
   return i < s->n && strncmp(s->key[i], v->ptr, v->len) == 0 && s->key[i][v->len] == '\0';
 }
 
-/* Returns the index of a name, possibly a new one, or BN_READING_MAX if there is no room. */
-static size_t server_get_index(const struct pass *p, const struct bn_sql_value *v)
+/* Returns the index of a name, which is added if it is new, or BN_READING_MAX if there is no room
+   for it. */
+static size_t server_intern_name(const struct pass *p, const struct bn_sql_value *v)
 {
   struct server *s = p->server;
 
@@ -114,9 +116,9 @@ static bool server_is_plain_name(const struct bn_sql_value *v)
   return v->len > 0;
 }
 
-/* Adds a name and its number to the reading, or nothing if the row is no count or there are too
-   many names. */
-static void server_add_pair(void *arg, const struct bn_sql_value pair[2])
+/* Adds a row, a name and its number, to the reading.  A row that is no count is passed over, and so
+   is a new name beyond the largest number of counters. */
+static void server_add_row(void *arg, const struct bn_sql_value pair[2])
 {
   const struct bn_sql_value *name = &pair[0], *value = &pair[1];
   struct pass *p = arg;
@@ -125,7 +127,7 @@ static void server_add_pair(void *arg, const struct bn_sql_value pair[2])
 
   if (!server_is_plain_name(name) || !server_parse_number(value, &number))
     return;
-  i = server_get_index(p, name);
+  i = server_intern_name(p, name);
   if (i == BN_READING_MAX)
     return;
   p->reading->value[i] = number;
@@ -153,7 +155,7 @@ static int server_read(void *self, struct bn_reading *r, struct bn_err *err)
     if (s->absent[i])
       continue;
     s->absent[i] =
-        bn_sql_side_query_read_pairs(&s->side_query, c->sql, server_add_pair, &p, err) != 0;
+        bn_sql_side_query_read_pairs(&s->side_query, c->sql, server_add_row, &p, err) != 0;
     if (s->absent[i] && !c->optional)
       return -1;
   }

@@ -29,13 +29,13 @@ static void encode_add_number(struct bn_buf *b, int64_t value)
 {
   enum { BYTES_MAX = 9, DATA_BITS = 7, MORE = 1 << DATA_BITS };
   /* ZigZag puts the sign into the lowest bit, so that numbers near 0 are short: 0, -1, 1, -2, … */
-  uint64_t rest = (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0);
+  uint64_t bits = (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0);
 
-  for (int bytes = 1; rest >= MORE && bytes < BYTES_MAX; bytes++) {
-    (void)bn_buf_char(b, (char)(rest | MORE));
-    rest >>= DATA_BITS;
+  for (int bytes = 1; bits >= MORE && bytes < BYTES_MAX; bytes++) {
+    (void)bn_buf_char(b, (char)(bits | MORE));
+    bits >>= DATA_BITS;
   }
-  (void)bn_buf_char(b, (char)rest);
+  (void)bn_buf_char(b, (char)bits);
 }
 
 /* Appends the number of empty buckets before the next count, as HdrHistogram does: negated, or as

@@ -17,7 +17,7 @@
 
 /* The sums of one metric over all views so far. */
 struct sum {
-  struct bn_hist *reported; /* of interval lines */
+  struct bn_hist *in_lines; /* of interval lines */
   struct bn_hist *total;    /* of checkpoints and the total */
 };
 
@@ -29,11 +29,11 @@ struct hdr {
   const struct bn_codec *zlib;
   struct sum *sum; /* [n_sums], by the index of the histogram */
   size_t n_sums;
-  double reported_s; /* end of the last line, since the start of the measurement */
-  double cut_s;     /* time of the last checkpoint without histograms: the known ones begin there */
-  size_t n_lines;   /* interval lines */
-  size_t n_without; /* intervals without histograms */
-  bool headed;
+  double lines_end_s;  /* end of the last interval line, since the start of the measurement */
+  double known_from_s; /* time of the last checkpoint without histograms: `total` begins there */
+  size_t n_lines;      /* interval lines */
+  size_t n_without;    /* intervals without histograms */
+  bool has_heading;    /* it is printed */
 };
 
 /* --- heading ---------------------------------------------------------------------------------- */
@@ -43,9 +43,10 @@ struct hdr {
 static uint64_t hdr_base_ns(const struct bn_facts *f, enum bn_view_span span)
 {
   const uint64_t measured_ns = f->start_wall_ns + f->plan.warmup_ns;
-  const bool ended = span == BN_VIEW_TOTAL && f->end_wall_ns != 0;
+  const bool has_end = span == BN_VIEW_TOTAL && f->end_wall_ns != 0;
+  const bool ended_in_warmup = has_end && f->end_wall_ns < measured_ns;
 
-  return ended && f->end_wall_ns < measured_ns ? f->start_wall_ns : measured_ns;
+  return ended_in_warmup ? f->start_wall_ns : measured_ns;
 }
 
 /* Prints a number with the three decimals of the format, in any locale, and the text after it. */
@@ -62,21 +63,21 @@ static void hdr_print_number(const struct hdr *h, double value, const char *afte
    date, as in the logs that HdrHistogram writes. */
 static void hdr_print_time(const struct hdr *h, uint64_t wall_ns)
 {
-  const time_t at = (time_t)(wall_ns / BN_NSEC_PER_SEC);
-  const double s = (double)wall_ns / (double)BN_NSEC_PER_SEC;
+  const time_t whole_s = (time_t)(wall_ns / BN_NSEC_PER_SEC);
+  const double wall_s = (double)wall_ns / (double)BN_NSEC_PER_SEC;
   char date[64] = "";
   struct tm tm;
 
-  if (gmtime_r(&at, &tm) != NULL)
+  if (gmtime_r(&whole_s, &tm) != NULL)
     (void)strftime(date, sizeof date, "%a %b %d %H:%M:%S UTC %Y", &tm);
   (void)fputs("#[StartTime: ", h->out);
-  hdr_print_number(h, s, " (seconds since epoch), ");
+  hdr_print_number(h, wall_s, " (seconds since epoch), ");
   (void)fprintf(h->out, "%s]\n#[BaseTime: ", date);
-  hdr_print_number(h, s, " (seconds since epoch)]\n");
+  hdr_print_number(h, wall_s, " (seconds since epoch)]\n");
 }
 
 /* Copies a fact as text on one line, as much of it as fits; "" if it is not known. */
-static void hdr_keep_fact(char *out, size_t size, const struct bn_facts *f, const char *section,
+static void hdr_copy_fact(char *out, size_t size, const struct bn_facts *f, const char *section,
                           const char *key)
 {
   const char *text = bn_facts_find_text(f, section, key);
@@ -96,9 +97,9 @@ static void hdr_print_source(const struct hdr *h)
 /* Prints the lines before the first histogram, once. */
 static void hdr_print_heading(struct hdr *h, enum bn_view_span span)
 {
-  if (h->headed)
+  if (h->has_heading)
     return;
-  h->headed = true;
+  h->has_heading = true;
   (void)fputs("#[Histogram log format version 1.3]\n", h->out);
   hdr_print_source(h);
   /* A run that failed at its start has no times. */
@@ -147,8 +148,8 @@ static void hdr_print_line(const struct hdr *h, const char *tag, double from_s, 
   bn_buf_done(&text);
 }
 
-/* Prints the line of metric i of the view, whose values, of the time from from_s to the end of the
-   view, are in the histogram.  Only the latency of events has a line if it is empty. */
+/* Prints the line of metric i of the view: its values from from_s to the end of the view, which are
+   in the histogram.  An empty histogram has a line only if it is the latency of events. */
 static void hdr_print_metric(const struct hdr *h, const struct bn_view *v, size_t i, double from_s,
                              const struct bn_hist_sparse *s)
 {
@@ -163,7 +164,7 @@ static void hdr_print_metric(const struct hdr *h, const struct bn_view *v, size_
 static void hdr_free_sums(struct hdr *h)
 {
   for (size_t i = 0; i < h->n_sums; i++) {
-    bn_hist_free(h->sum[i].reported);
+    bn_hist_free(h->sum[i].in_lines);
     bn_hist_free(h->sum[i].total);
   }
   free(h->sum);
@@ -171,7 +172,7 @@ static void hdr_free_sums(struct hdr *h)
   h->n_sums = 0;
 }
 
-/* Makes empty sums for the histograms of a view, unless the views before it have made as many. */
+/* Makes empty sums for the histograms of a view, unless an earlier view has made as many. */
 static void hdr_make_sums(struct hdr *h, const struct bn_view *v)
 {
   const size_t n = v->delta->metrics.n_hists;
@@ -181,7 +182,7 @@ static void hdr_make_sums(struct hdr *h, const struct bn_view *v)
   hdr_free_sums(h);
   h->sum = bn_alloc(n, sizeof *h->sum);
   for (h->n_sums = 0; h->n_sums < n; h->n_sums++)
-    h->sum[h->n_sums] = (struct sum){.reported = bn_hist_new(), .total = bn_hist_new()};
+    h->sum[h->n_sums] = (struct sum){.in_lines = bn_hist_new(), .total = bn_hist_new()};
 }
 
 /* Returns whether the view has histograms that are not packed. */
@@ -201,12 +202,12 @@ static void hdr_add_total(struct hdr *h, const struct bn_view *v)
 
 /* --- views ------------------------------------------------------------------------------------ */
 
-/* Prints the line of a metric in an interval, and counts its values as reported. */
+/* Prints the line of a metric in an interval, and adds its values to the sum of such lines. */
 static void hdr_print_interval_metric(struct hdr *h, const struct bn_view *v, size_t i,
                                       const struct bn_hist_sparse *s)
 {
   for (size_t k = 0; k < s->n; k++)
-    bn_hist_put(h->sum[i].reported, s->bucket[k].lowest, s->bucket[k].count);
+    bn_hist_put(h->sum[i].in_lines, s->bucket[k].lowest, s->bucket[k].count);
   hdr_print_metric(h, v, i, v->at_s - v->span_s, s);
 }
 
@@ -226,26 +227,26 @@ static void hdr_print_interval(struct hdr *h, const struct bn_view *v)
     hdr_print_interval_metric(h, v, i, &packed);
     bn_hist_sparse_done(&packed);
   }
-  h->reported_s = v->at_s;
+  h->lines_end_s = v->at_s;
   h->n_lines++;
 }
 
-/* Prints the line of the values that are in no interval line: the histogram of the whole run less
-   the sum of the interval lines.  Its time begins at the end of the last interval line, or if there
-   was none, where the known histograms begin.  An empty rest has a line only if there was no
-   interval line. */
-static void hdr_print_rest(const struct hdr *h, const struct bn_view *v, size_t i)
+/* Prints the line of the values of metric i that no interval line has: the histogram of the whole
+   run less the sum of the interval lines.  Its time begins where the last interval line ends, or,
+   without interval lines, where the known histograms begin.  After interval lines, an empty
+   remainder has no line. */
+static void hdr_print_remainder(const struct hdr *h, const struct bn_view *v, size_t i)
 {
-  const double from_s = h->n_lines > 0 ? h->reported_s : h->cut_s;
-  struct bn_hist_sparse rest = {.n = 0}, reported = {.n = 0};
+  const bool has_lines = h->n_lines > 0;
+  struct bn_hist_sparse remainder = {.n = 0}, in_lines = {.n = 0};
 
-  bn_hist_sparse_pack(&rest, h->sum[i].total);
-  bn_hist_sparse_pack(&reported, h->sum[i].reported);
-  bn_hist_sparse_sub(&rest, &reported);
-  if (rest.n > 0 || h->n_lines == 0)
-    hdr_print_metric(h, v, i, from_s, &rest);
-  bn_hist_sparse_done(&rest);
-  bn_hist_sparse_done(&reported);
+  bn_hist_sparse_pack(&remainder, h->sum[i].total);
+  bn_hist_sparse_pack(&in_lines, h->sum[i].in_lines);
+  bn_hist_sparse_sub(&remainder, &in_lines);
+  if (remainder.n > 0 || !has_lines)
+    hdr_print_metric(h, v, i, has_lines ? h->lines_end_s : h->known_from_s, &remainder);
+  bn_hist_sparse_done(&remainder);
+  bn_hist_sparse_done(&in_lines);
 }
 
 /* Prints as comments which histograms a stored result does not have. */
@@ -256,23 +257,23 @@ static void hdr_print_absent(const struct hdr *h)
                   "# %zu interval(s) are without a line of their own: the document does not have "
                   "their histograms (--report-bins=all).\n",
                   h->n_without);
-  if (h->cut_s > 0 && h->n_lines > 0)
+  if (h->known_from_s > 0 && h->n_lines > 0)
     (void)fputs("# What came after the last interval is not known: the document does not have the "
                 "histograms of checkpoints.\n",
                 h->out);
-  else if (h->cut_s > 0)
+  else if (h->known_from_s > 0)
     (void)fputs("# What came before the last checkpoint is not known: the document does not have "
                 "the histograms of checkpoints.\n",
                 h->out);
 }
 
-/* Forgets what was summed and printed of a group of sessions: a stored result may have a further
-   group, whose lines follow under the same heading. */
-static void hdr_forget_group(struct hdr *h)
+/* Resets the sums and the counts of a group of sessions: a stored result may have a further group,
+   whose lines follow under the same heading. */
+static void hdr_reset_group(struct hdr *h)
 {
   hdr_free_sums(h);
-  h->reported_s = 0;
-  h->cut_s = 0;
+  h->lines_end_s = 0;
+  h->known_from_s = 0;
   h->n_lines = 0;
   h->n_without = 0;
 }
@@ -282,19 +283,19 @@ static void hdr_forget_group(struct hdr *h)
 static void hdr_print_total(struct hdr *h, const struct bn_view *v)
 {
   /* Interval lines cannot be subtracted from a sum that lacks a checkpoint. */
-  const bool is_rest_known = h->cut_s <= 0 || h->n_lines == 0;
+  const bool is_subtractable = h->known_from_s <= 0 || h->n_lines == 0;
 
   hdr_print_heading(h, v->span);
   hdr_print_absent(h);
-  if (hdr_has_hists(v)) {
+  if (!hdr_has_hists(v)) {
+    (void)fputs("# The total is not known: the document does not have its histograms.\n", h->out);
+  } else if (is_subtractable) {
     hdr_make_sums(h, v);
     hdr_add_total(h, v);
-    for (size_t i = 0; is_rest_known && i < h->n_sums; i++)
-      hdr_print_rest(h, v, i);
-  } else {
-    (void)fputs("# The total is not known: the document does not have its histograms.\n", h->out);
+    for (size_t i = 0; i < h->n_sums; i++)
+      hdr_print_remainder(h, v, i);
   }
-  hdr_forget_group(h);
+  hdr_reset_group(h);
 }
 
 /* --- reporter --------------------------------------------------------------------------------- */
@@ -322,8 +323,8 @@ static void hdr_begin(void *self, const struct bn_facts *f)
   struct hdr *h = self;
 
   h->facts = f;
-  hdr_keep_fact(h->version, sizeof h->version, f, "program", "version");
-  hdr_keep_fact(h->workload, sizeof h->workload, f, "workload", "name");
+  hdr_copy_fact(h->version, sizeof h->version, f, "program", "version");
+  hdr_copy_fact(h->workload, sizeof h->workload, f, "workload", "name");
 }
 
 /* Prints an interval at once, or counts it if it has no histograms. */
@@ -350,7 +351,7 @@ static int hdr_checkpoint(void *self, const struct bn_view *v, struct bn_err *er
 
   (void)err;
   if (!hdr_has_hists(v)) {
-    h->cut_s = v->at_s;
+    h->known_from_s = v->at_s;
     return 0;
   }
   hdr_make_sums(h, v);
@@ -378,7 +379,7 @@ static int hdr_finish(void *self, const struct bn_end *end, struct bn_err *err)
 
   (void)end;
   (void)err;
-  if (h->facts == NULL || h->headed)
+  if (h->facts == NULL || h->has_heading)
     return 0;
   bn_output_begin(&h->output);
   hdr_print_heading(h, BN_VIEW_TOTAL);

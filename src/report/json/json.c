@@ -61,18 +61,18 @@ struct json {
 /* Opens the journal beside the file.  Returns 0, or -1 and err. */
 static int json_open_journal(struct json *r, struct bn_err *err)
 {
-  char partial[PATH_MAX];
+  char journal[PATH_MAX];
 
-  if ((size_t)snprintf(partial, sizeof partial, "%s%s", r->path, journal_suffix) >= sizeof partial)
+  if ((size_t)snprintf(journal, sizeof journal, "%s%s", r->path, journal_suffix) >= sizeof journal)
     return bn_err_set(err, ENAMETOOLONG, "cannot write the result to '%s': the name is too long",
                       r->path);
-  if (bn_journal_open(&r->journal, partial, err) == 0)
+  if (bn_journal_open(&r->journal, journal, err) == 0)
     return 0;
-  if (err->code == EBUSY)
+  if (err->code == EBUSY) /* another process has locked the journal */
     (void)bn_err_set(err, EBUSY,
                      "--report=json:%s: '%s' is the journal of a run in progress; wait for its end "
                      "or name another file",
-                     r->path, partial);
+                     r->path, journal);
   return -1;
 }
 
@@ -114,13 +114,13 @@ static int json_open_part(void *self, const void *conf, const char *path, FILE *
 }
 
 /* Logs a failure of the journal.  It does not end the run, whose document may still be written. */
-static void json_warn(const struct bn_err *err)
+static void json_log_failure(const struct bn_err *err)
 {
   bn_log_stderr("%s", err->text);
 }
 
 /* Copies the name of the workload, because facts may change while views come. */
-static void json_keep_name(struct json *r, const struct bn_facts *f)
+static void json_copy_name(struct json *r, const struct bn_facts *f)
 {
   const char *name = bn_facts_find_text(f, "workload", "name");
 
@@ -132,19 +132,19 @@ static void json_begin(void *self, const struct bn_facts *f)
   struct json *r = self;
 
   r->facts = f;
-  json_keep_name(r, f);
+  json_copy_name(r, f);
 }
 
-/* Begins the journal.  It begins no earlier, so that a start that fails leaves no journal.  Also
-   logs the new name of the journal of an earlier run, if that was moved aside. */
+/* Begins the journal, now that the start can no longer fail: a run that did not start leaves none.
+   If an earlier run has left its journal, that was moved aside, and its new name is logged. */
 static void json_started(void *self, const struct bn_facts *f)
 {
   struct json *r = self;
   struct bn_err err = {0};
 
-  json_keep_name(r, f);
+  json_copy_name(r, f);
   if (bn_journal_write_facts(&r->journal, f, &err) != 0)
-    json_warn(&err);
+    json_log_failure(&err);
   else if (r->journal.lock.aside != NULL)
     bn_log_stderr("'%s' was left by a run that did not end; it is now '%s'", r->journal.lock.path,
                   r->journal.lock.aside);
@@ -153,10 +153,10 @@ static void json_started(void *self, const struct bn_facts *f)
 /* Adds a view to the journal, if there is one. */
 static void json_write_journal(struct json *r, const struct bn_view *v)
 {
-  struct bn_err why = {0};
+  struct bn_err err = {0};
 
-  if (bn_journal_write_view(&r->journal, r->workload, v, &why) != 0)
-    json_warn(&why);
+  if (bn_journal_write_view(&r->journal, r->workload, v, &err) != 0)
+    json_log_failure(&err);
 }
 
 /* Keeps a copy of a view for the document, with the histograms that --report-bins asks for.
@@ -175,20 +175,20 @@ static struct bn_group *json_keep_view(struct json *r, const struct bn_view *v)
   return g;
 }
 
-/* Counts the buckets of a kept interval.  Once the document has BUCKETS_MAX, later intervals are
+/* Counts the buckets of the last kept interval.  Once there are BUCKETS_MAX, later intervals are
    kept without histograms. */
 static void json_limit_buckets(struct json *r, const struct bn_record *last)
 {
   r->buckets += bn_snap_count_buckets(&last->delta);
-  if (r->bins != BINS_ALL || r->buckets < BUCKETS_MAX)
-    return;
-  r->bins = BINS_TOTAL;
-  bn_log_stderr("--report-bins=all: intervals after %.0f s have no histograms, because "
-                "the document has reached its limit of %d buckets",
-                last->view.at_s, BUCKETS_MAX);
+  if (r->bins == BINS_ALL && r->buckets >= BUCKETS_MAX) {
+    r->bins = BINS_TOTAL;
+    bn_log_stderr("--report-bins=all: intervals after %.0f s have no histograms, because "
+                  "the document has reached its limit of %d buckets",
+                  last->view.at_s, BUCKETS_MAX);
+  }
 }
 
-/* Counts the values of a kept interval.  When the document has reached its limits, no later
+/* Counts the values of the last kept interval.  Once the document has reached its limits, no later
    interval is kept, because bench reads no document above these limits. */
 static void json_limit_values(struct json *r, const struct bn_group *g,
                               const struct bn_record *last)
@@ -202,9 +202,8 @@ static void json_limit_values(struct json *r, const struct bn_group *g,
                   last->view.at_s, g->n_intervals);
 }
 
-/* Adds an interval to the document, until that is full, and to the journal.  The journal gets the
-   kept copy, which has the histograms that were asked for, or, if no copy is kept, the view itself,
-   whose histograms are not packed and so are not written. */
+/* Adds an interval to the journal, and to the document until that is full.  The journal gets the
+   copy that the document keeps, because it has the histograms that were asked for. */
 static int json_interval(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct json *r = self;
@@ -213,7 +212,7 @@ static int json_interval(void *self, const struct bn_view *v, struct bn_err *err
 
   (void)err;
   if (r->is_full) {
-    json_write_journal(r, v);
+    json_write_journal(r, v); /* without histograms: only those of copies are packed */
     return 0;
   }
   g = json_keep_view(r, v);
@@ -238,15 +237,19 @@ static int json_view(void *self, const struct bn_view *v, struct bn_err *err)
   return 0;
 }
 
-/* Adds to the document what each host or group measured. */
-static int json_members(void *self, const struct bn_group *g, size_t n, struct bn_err *err)
+/* Adds to the document what each of n hosts or groups measured.  A host that was lost may have sent
+   no total. */
+static int json_members(void *self, const struct bn_group *group, size_t n, struct bn_err *err)
 {
   struct json *r = self;
 
   (void)err;
-  for (size_t i = 0; i < n; i++)
-    bn_result_add_member(&r->result, g[i].name, g[i].member,
-                         g[i].has_total ? &g[i].total.view : NULL);
+  for (size_t i = 0; i < n; i++) {
+    const struct bn_group *g = &group[i];
+    const struct bn_view *total = g->has_total ? &g->total.view : NULL;
+
+    bn_result_add_member(&r->result, g->name, g->member, total);
+  }
   return 0;
 }
 
@@ -272,9 +275,10 @@ static int json_write_document(struct json *r, struct bn_err *err)
 static void json_mention_journal(const struct json *r, struct bn_err *err)
 {
   const size_t len = strlen(err->text), room = sizeof err->text - 1 - len;
+  const bool has_journal = r->journal.written && !r->journal.ended;
   struct bn_buf b;
 
-  if (!r->journal.written || r->journal.ended || room == 0)
+  if (!has_journal || room == 0)
     return;
   bn_buf_init(&b, room);
   (void)bn_buf_str(&b, "; what was measured is in a journal; print it with: bench report ");

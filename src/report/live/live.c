@@ -48,20 +48,21 @@ static void live_append_time(char *text, const struct bn_plan *plan, double at_s
     live_append(text, ", %.0f s left", limit_s > at_s ? ceil(limit_s - at_s) : 0.0);
 }
 
-/* Appends the greatest percentile, with ">=" if it is a lower bound; nothing without --percentile
-   or before the first event has ended.  The line has ASCII alone, for terminals of any kind. */
+/* Appends the greatest percentile; nothing without --percentile, or before the first event has
+   ended.  A lower bound gets ">=" instead of the number's own sign, because the line has ASCII
+   alone, for terminals of any kind. */
 static void live_append_percentile(char *text, const struct bn_view *v)
 {
   const size_t i = bn_view_greatest_rank(v);
   const double ms = v->n_percents > 0 ? v->percentile_s[i] * 1e3 : NAN;
-  const bool at_least = isfinite(ms) && bn_view_at_least(v, i);
-  const bool has_sign = false; /* a lower bound gets ">=" here, in place of the number's own sign */
+  const bool is_lower_bound = isfinite(ms) && bn_view_at_least(v, i);
   char number[BN_FORM_NUMBER];
 
   if (isnan(ms))
     return;
-  live_append(text, ", p%.10g %s%s ms", v->percents[i], at_least ? ">= " : "",
-              bn_form_format_number(number, 0, bn_units_count_decimals(ms, 2), ms, has_sign));
+  (void)bn_form_format_number(number, 0 /* width */, bn_units_count_decimals(ms, 2), ms,
+                              false /* at_least */);
+  live_append(text, ", p%.10g %s%s ms", v->percents[i], is_lower_bound ? ">= " : "", number);
 }
 
 /* Replaces the line.  Tests without a database have no errors, as a rule, so 0 is not shown. */

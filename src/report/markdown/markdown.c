@@ -189,8 +189,8 @@ static void markdown_add_f64(struct column *c, enum line_kind kind, double x, in
   markdown_add_line(c, kind, markdown_format_f64(x, decimals));
 }
 
-/* Returns a latency in milliseconds, which the caller frees: with "≥" if it is a lower bound, and
-   the end of the range with ">" if it is beyond the range of the histogram. */
+/* Returns a latency in milliseconds, which the caller frees.  A lower bound has "≥" before it; a
+   latency beyond the range of the histogram is shown as ">" and the end of the range. */
 static char *markdown_format_latency(double s, bool at_least)
 {
   const bool is_beyond = !isfinite(s);
@@ -203,8 +203,8 @@ static char *markdown_format_latency(double s, bool at_least)
   return value;
 }
 
-/* Adds a latency of s seconds, which is a lower bound if at_least is set, or nothing if it is NaN:
-   not known.  The rank, 99 for p99, orders percentiles; other lines have NO_RANK. */
+/* Adds a latency of s seconds, or nothing if it is not known (NaN).  at_least: it is a lower bound.
+   rank: 99 for p99, by which percentiles are ordered; NO_RANK in other lines. */
 static void markdown_add_latency(struct column *c, enum line_kind kind, double rank, double s,
                                  bool at_least)
 {
@@ -228,19 +228,19 @@ struct key {
 /* Passes a list of keys as two arguments: the array and the number of its elements. */
 #define KEYS(list) list, sizeof(list) / sizeof *(list)
 
-/* Adds the texts of the n facts as far as they are known, joined with ", "; no line without any. */
+/* Adds the texts of those of the n facts that are known, joined with ", "; no line if none is. */
 static void markdown_add_facts(struct column *c, enum line_kind kind, const struct bn_facts *f,
                                const struct key *keys, size_t n)
 {
-  struct bn_buf all = {.max = 0};
+  struct bn_buf joined = {.max = 0};
 
   for (size_t i = 0; i < n; i++) {
     const char *text = bn_facts_find_text(f, keys[i].section, keys[i].key);
 
     if (text != NULL && text[0] != '\0')
-      (void)bn_buf_printf(&all, "%s%s", all.len > 0 ? ", " : "", text);
+      (void)bn_buf_printf(&joined, "%s%s", joined.len > 0 ? ", " : "", text);
   }
-  markdown_add_text(c, kind, &all);
+  markdown_add_text(c, kind, &joined);
 }
 
 /* Adds the tables and their rows, if both are known. */
@@ -257,17 +257,19 @@ static void markdown_add_data(struct column *c, const struct bn_facts *f)
   markdown_add_text(c, DATA, &data);
 }
 
-/* Adds all facts of a section as "name=value". */
+/* Adds all texts of a section as "name=value", joined with ", ". */
 static void markdown_add_section(struct column *c, enum line_kind kind, const struct bn_facts *f,
                                  const char *section)
 {
-  struct bn_buf all = {.max = 0};
+  struct bn_buf joined = {.max = 0};
 
-  for (size_t i = 0; i < f->n_facts; i++)
-    if (strcmp(f->fact[i].section, section) == 0 && f->fact[i].type == BN_FACT_TEXT)
-      (void)bn_buf_printf(&all, "%s%s=%s", all.len > 0 ? ", " : "", f->fact[i].key,
-                          f->fact[i].text);
-  markdown_add_text(c, kind, &all);
+  for (size_t i = 0; i < f->n_facts; i++) {
+    const struct bn_fact *fact = &f->fact[i];
+
+    if (strcmp(fact->section, section) == 0 && fact->type == BN_FACT_TEXT)
+      (void)bn_buf_printf(&joined, "%s%s=%s", joined.len > 0 ? ", " : "", fact->key, fact->text);
+  }
+  markdown_add_text(c, kind, &joined);
 }
 
 /* Adds the command that repeats the run; none if it is not known. */
@@ -362,32 +364,32 @@ static void markdown_add_latencies(struct column *c, const struct bn_view *v)
    had it. */
 static size_t markdown_intern_part(struct markdown *m, const char *name)
 {
-  size_t i = 0;
-
-  while (i < m->n_parts && strcmp(m->part[i], name) != 0)
-    i++;
-  if (i < m->n_parts)
-    return i;
-  m->part = bn_alloc_resize(m->part, i + 1, sizeof *m->part);
-  m->part[m->n_parts++] = bn_alloc_text(name);
-  return i;
+  for (size_t i = 0; i < m->n_parts; i++)
+    if (strcmp(m->part[i], name) == 0)
+      return i;
+  m->part = bn_alloc_resize(m->part, m->n_parts + 1, sizeof *m->part);
+  m->part[m->n_parts] = bn_alloc_text(name);
+  return m->n_parts++;
 }
 
-/* Adds the average and the percentiles of a part, as far as they are known. */
+/* Adds the average and the percentiles of a part, as far as they are known: the average is that of
+   events that have ended, and the percentiles count unfinished events, too. */
 static void markdown_add_part_times(struct column *c, enum line_kind kind, size_t part,
                                     const struct bn_view *v, const struct bn_timing *t)
 {
+  const bool has_events = t->count + t->unfinished > 0;
+
   if (t->count > 0)
     markdown_add_ordered(c, kind, part, AVERAGE,
                          markdown_format_latency(t->avg_s, false /* at_least */));
-  if (t->count + t->unfinished == 0 || t->percentile_s == NULL)
+  if (!has_events || t->percentile_s == NULL)
     return;
   for (size_t i = 0; i < v->n_percents; i++)
     markdown_add_ordered(c, kind, part, v->percents[i],
                          markdown_format_latency(t->percentile_s[i], bn_timing_at_least(t, i)));
 }
 
-/* Adds a count of losses of a part, if there are any.  order: DROPPED_OF to FAILURES_OF. */
+/* Adds a count of losses of a part, from DROPPED_OF to FAILURES_OF, if there are any. */
 static void markdown_add_loss(struct column *c, enum line_kind kind, size_t part, double order,
                               uint64_t n)
 {
@@ -411,8 +413,8 @@ static void markdown_add_event_kind(struct markdown *m, struct column *c, const 
   markdown_add_loss(c, EVENT_KINDS, part, FAILURES_OF, k->failed_events);
 }
 
-/* Adds a phase that began.  The name of its timing has its number, so two phases with one text have
-   lines of their own. */
+/* Adds the lines of a phase that began.  They have the name of its timing, which has its number:
+   two phases may have the same text. */
 static void markdown_add_phase(struct markdown *m, struct column *c, const struct bn_view *v,
                                const struct bn_phase_view *p)
 {
@@ -620,8 +622,7 @@ static int markdown_total(void *self, const struct bn_view *v, struct bn_err *er
 }
 
 /* Adds the facts, which are complete only now, because the version of a server may become known
-   late.  Also adds the exit status unless it is 0, or that there is none because the run did not
-   end. */
+   late.  Then adds the exit status if it is not 0, or the reason why a run has none. */
 static int markdown_finish(void *self, const struct bn_end *end, struct bn_err *err)
 {
   const struct markdown *m = self;

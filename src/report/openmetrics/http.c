@@ -38,9 +38,10 @@ static enum MHD_Result http_answer(struct MHD_Connection *c, unsigned status,
   return queued;
 }
 
-/* Answers a request with the reason why it has no page. */
+/* Answers a request with the reason why it gets no page. */
 static enum MHD_Result http_refuse(struct MHD_Connection *c, unsigned status, const char *why)
 {
+  /* The library copies the text: the cast only takes its const away. */
   struct MHD_Response *r =
       MHD_create_response_from_buffer(strlen(why), (void *)(uintptr_t)why, MHD_RESPMEM_MUST_COPY);
 
@@ -131,10 +132,10 @@ static void http_free(struct bn_web_server *s)
 }
 
 /* Implements `start` of struct bn_web: a thread serves the page until `stop`. */
-static struct bn_web_server *http_start(const struct sockaddr *at, const struct bn_web_page *page,
-                                        struct bn_err *err)
+static struct bn_web_server *http_start(const struct sockaddr *address,
+                                        const struct bn_web_page *page, struct bn_err *err)
 {
-  const unsigned family = at->sa_family == AF_INET6 ? MHD_USE_IPv6 : 0;
+  const unsigned family = address->sa_family == AF_INET6 ? MHD_USE_IPv6 : 0;
   struct bn_web_server *s = calloc(1, sizeof *s);
 
   if (s == NULL) {
@@ -146,7 +147,7 @@ static struct bn_web_server *http_start(const struct sockaddr *at, const struct 
   errno = 0; /* libmicrohttpd may fail without setting it */
   s->daemon =
       MHD_start_daemon(MHD_USE_EPOLL | family, 0, NULL, NULL, http_handle, s, MHD_OPTION_SOCK_ADDR,
-                       at, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
+                       address, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
                        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TIMEOUT_S, MHD_OPTION_END);
   if (s->daemon != NULL && s->end >= 0) {
     errno = pthread_create(&s->thread, NULL, http_serve, s);

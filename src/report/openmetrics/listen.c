@@ -89,33 +89,33 @@ static bool listen_set_ipv6(const char *host, uint16_t port, union address *out)
   return inet_pton(AF_INET6, digits, &out->v6.sin6_addr) == 1;
 }
 
-/* Reads "HOST:PORT", or "PORT" alone for 127.0.0.1.  Returns 0, or -1 if the text is neither. */
-static int listen_read_address(const char *at, union address *out)
+/* Reads "HOST:PORT", or "PORT" alone for 127.0.0.1.  Returns whether the text is either. */
+static bool listen_read_address(const char *text, union address *out)
 {
-  const char *colon = strrchr(at, ':');
-  const char *digits = colon != NULL ? colon + 1 : at;
+  const char *colon = strrchr(text, ':');
+  const char *digits = colon != NULL ? colon + 1 : text;
+  const size_t host_len = colon != NULL ? (size_t)(colon - text) : 0;
   char host[HOST_BYTES] = "127.0.0.1";
-  const size_t len = colon != NULL ? (size_t)(colon - at) : 0;
   int64_t port;
 
-  if (len >= sizeof host || bn_units_parse_int(digits, &port) != 0 || port < 0 || port > UINT16_MAX)
-    return -1;
-  if (len > 0)
-    (void)snprintf(host, sizeof host, "%.*s", (int)len, at);
-  if (listen_set_ipv4(host, (uint16_t)port, out) || listen_set_ipv6(host, (uint16_t)port, out))
-    return 0;
-  return -1;
+  if (bn_units_parse_int(digits, &port) != 0 || port < 0 || port > UINT16_MAX)
+    return false;
+  if (host_len >= sizeof host)
+    return false;
+  if (host_len > 0)
+    (void)snprintf(host, sizeof host, "%.*s", (int)host_len, text);
+  return listen_set_ipv4(host, (uint16_t)port, out) || listen_set_ipv6(host, (uint16_t)port, out);
 }
 
 /* Reads the value of --metrics-listen.  Returns 0, or -1 and err. */
-static int listen_parse(const char *at, union address *out, struct bn_err *err)
+static int listen_parse(const char *text, union address *out, struct bn_err *err)
 {
-  if (listen_read_address(at, out) == 0)
+  if (listen_read_address(text, out))
     return 0;
   return bn_err_set(err, EINVAL,
                     "--metrics-listen=%s: this is not an address; name a port of 127.0.0.1, or an "
                     "address and a port: 9090, 192.0.2.1:9090 or [::1]:9090",
-                    at);
+                    text);
 }
 
 /* --- the page --------------------------------------------------------------------------------- */
@@ -189,21 +189,21 @@ int bn_listen_new(struct bn_listen_conf *conf, struct bn_err *err)
   return 0;
 }
 
-/* Waits for linger_s, or until a signal that would end the run.  The signal has no other effect,
+/* Waits for linger_s, or until a signal that would end a run.  The signal only ends the wait,
    because the run is over. */
 static void listen_linger(double linger_s)
 {
   static const struct bn_wait last_reader = {"the last reader of the metrics", BN_BOUND_DEADLINE};
   const uint64_t until_ns = bn_clock_mono() + (uint64_t)(linger_s * (double)BN_NSEC_PER_SEC);
-  sigset_t set, before;
+  sigset_t ending, old_mask;
 
-  (void)sigemptyset(&set);
-  (void)sigaddset(&set, SIGINT);
-  (void)sigaddset(&set, SIGTERM);
-  (void)sigaddset(&set, SIGHUP);
-  (void)pthread_sigmask(SIG_BLOCK, &set, &before);
-  (void)bn_wait_signal(&last_reader, &set, until_ns, NULL);
-  (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+  (void)sigemptyset(&ending);
+  (void)sigaddset(&ending, SIGINT);
+  (void)sigaddset(&ending, SIGTERM);
+  (void)sigaddset(&ending, SIGHUP);
+  (void)pthread_sigmask(SIG_BLOCK, &ending, &old_mask);
+  (void)bn_wait_signal(&last_reader, &ending, until_ns, NULL);
+  (void)pthread_sigmask(SIG_SETMASK, &old_mask, NULL);
 }
 
 void bn_listen_end(struct bn_listen_conf *conf, bool at_once)
@@ -239,22 +239,22 @@ static struct bn_listen *listen_page_of(const void *self)
   return state->page;
 }
 
-/* Loads the module, which may be missing, and serves the page from now on.  Returns 0, or -1 and
-   err. */
-static int listen_start(struct bn_listen *l, const char *at, const union address *address,
+/* Loads the module, which may be missing, and serves the page from now on.  address: the one that
+   `text` names.  Returns 0, or -1 and err. */
+static int listen_start(struct bn_listen *l, const char *text, const union address *address,
                         struct bn_err *err)
 {
-  struct bn_err why = {0};
+  struct bn_err reason = {0};
 
-  l->web = bn_plugin_open(&web_kind, "http", &why);
-  if (l->web == NULL && why.code == ENOENT)
+  l->web = bn_plugin_open(&web_kind, "http", &reason);
+  if (l->web == NULL && reason.code == ENOENT)
     return bn_err_set(err, ENOENT,
                       "--metrics-listen: this build has no HTTP server; install libmicrohttpd's "
                       "headers (libmicrohttpd-dev) and build again");
   if (l->web != NULL)
-    l->server = l->web->start(&address->any, &l->page, &why);
+    l->server = l->web->start(&address->any, &l->page, &reason);
   if (l->web == NULL || l->server == NULL)
-    return bn_err_set(err, why.code, "--metrics-listen=%s: %s", at, why.text);
+    return bn_err_set(err, reason.code, "--metrics-listen=%s: %s", text, reason.text);
   return 0;
 }
 
@@ -286,7 +286,8 @@ static void listen_render_facts(struct bn_listen *l, const struct bn_end *end)
   listen_refresh(l, end);
 }
 
-/* Renders the facts.  Is called before the heading, and again when the server's name is known. */
+/* Shows the facts on the page.  It is called before the heading, and again when the threads have
+   started: the name of the server is known then. */
 static void listen_begin(void *self, const struct bn_facts *f)
 {
   struct bn_listen *l = listen_page_of(self);

@@ -39,7 +39,7 @@ static void openmetrics_add_u64(struct bn_buf *b, uint64_t n)
   (void)bn_buf_printf(b, " %" PRIu64 "\n", n);
 }
 
-/* Adds the value of a sample as openmetrics_add_u64() does, with all its digits. */
+/* Adds the value of a sample, with all its digits, and ends the line. */
 static void openmetrics_add_f64(struct bn_buf *b, double x)
 {
   char digits[BN_UNITS_DIGITS];
@@ -180,7 +180,7 @@ static const struct bn_view_field *openmetrics_figure_at(size_t offset)
   return f;
 }
 
-/* Adds the sample of a row, whose figure is given, to its family. */
+/* Adds the sample of a row to its family.  figure: the one at the offset of the row. */
 static void openmetrics_add_row(struct bn_buf *b, const struct family *family, const struct row *r,
                                 const struct bn_view_field *figure, const struct bn_view *v)
 {
@@ -198,7 +198,7 @@ static void openmetrics_add_row(struct bn_buf *b, const struct family *family, c
 static void openmetrics_add_rows(struct bn_buf *b, const struct bn_view *v)
 {
   const struct family *family = &rows[0].family; /* of the present row */
-  const struct family *headed = NULL;            /* the family with the last head */
+  const struct family *last_headed = NULL;       /* the family with the last head */
 
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     const struct bn_view_field *figure = openmetrics_figure_at(rows[i].offset);
@@ -207,9 +207,9 @@ static void openmetrics_add_rows(struct bn_buf *b, const struct bn_view *v)
       family = &rows[i].family;
     if (!bn_view_measures(v, figure))
       continue;
-    if (headed != family)
+    if (last_headed != family)
       openmetrics_add_head(b, family);
-    headed = family;
+    last_headed = family;
     openmetrics_add_row(b, family, &rows[i], figure, v);
   }
 }
@@ -219,7 +219,7 @@ static void openmetrics_add_rows(struct bn_buf *b, const struct bn_view *v)
 /* A summary to add: the quantiles, the sum and the count of latencies. */
 struct summary {
   const char *family;
-  const char *label, *label_value; /* label: NULL: none */
+  const char *label, *label_value; /* NULL: the samples have no label but the quantile */
   const double *percentile_s;      /* by the view's ranks; NULL: not known */
   double sum_s;
   uint64_t count;
@@ -282,8 +282,8 @@ static void openmetrics_add_latency(struct bn_buf *b, const struct bn_view *v)
   openmetrics_add_summary(b, &s, v);
 }
 
-/* Adds the timings of the workload and of the script.  Kinds of events and phases have families of
-   their own.  The lag, the last timing, is left out if no session has paused. */
+/* Adds the timings of the workload and of the script.  Each kind of events and each phase has a
+   timing, in another family.  The lag, the last timing, is left out if no session has paused. */
 static void openmetrics_add_timings(struct bn_buf *b, const struct bn_view *v)
 {
   static const struct family f = {"bench_timing_seconds", "summary", "seconds",
@@ -315,13 +315,13 @@ struct part_row {
 static void openmetrics_add_member(struct bn_buf *b, const struct part_row *r, const void *part,
                                    const char *label, const char *label_value)
 {
-  const void *at = (const char *)part + r->offset;
+  const void *value = (const char *)part + r->offset;
 
   openmetrics_add_name(b, r->family.name, openmetrics_suffix_of(&r->family), label, label_value);
   if (r->type == BN_VIEW_U64)
-    openmetrics_add_u64(b, *(const uint64_t *)at);
+    openmetrics_add_u64(b, *(const uint64_t *)value);
   else
-    openmetrics_add_f64(b, *(const double *)at);
+    openmetrics_add_f64(b, *(const double *)value);
 }
 
 #define U64_OF(part, member) offsetof(struct part, member), BN_VIEW_U64
@@ -461,13 +461,13 @@ static const struct part_row phase_rows[] = {
     {{"bench_phase_started_per_second", "gauge", NULL, "Events that began, per second."},
      F64_OF(bn_phase_view, started_per_s)}};
 
-/* Returns whether the phases of a view, which has one or more, have a value of the row.  All phases
-   are of one profile, of rates or of threads, so wanted_threads or wanted_per_second is NaN. */
+/* Returns whether the phases have a value of the row.  All phases are of one profile, so the first
+   tells: one of rates has no wanted_threads, and one of threads no wanted_per_s, which are NaN. */
 static bool openmetrics_has_phase_row(const struct part_row *row, const struct bn_view *v)
 {
-  const void *at = (const char *)&v->phases[0] + row->offset;
+  const void *value = (const char *)&v->phases[0] + row->offset;
 
-  return row->type == BN_VIEW_U64 || !isnan(*(const double *)at);
+  return row->type == BN_VIEW_U64 || !isnan(*(const double *)value);
 }
 
 /* Formats the label of the phase with index k: its number from 1 on, as in "phase:2". */
@@ -661,7 +661,7 @@ static void openmetrics_add_counters(struct bn_buf *b, const struct bn_view *v)
 static void openmetrics_add_figures(struct bn_buf *b, const struct bn_view *v)
 {
   static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
-  char name[BN_LABEL_LEN];
+  char name[BN_LABEL_LEN]; /* of the family, made anew for each figure */
   const struct family f = {name, "gauge", NULL, "Figure of the workload."};
 
   for (size_t i = 0; i < v->n_figures; i++) {

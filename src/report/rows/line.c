@@ -19,16 +19,16 @@ void bn_line_add_names(struct bn_buf *b, const struct bn_row *row)
 int bn_line_add_names_once(struct bn_buf *b, const struct bn_row *row, struct bn_buf *names,
                            struct bn_err *err)
 {
-  const size_t before = b->len;
+  const size_t start = b->len;
 
   bn_line_add_names(b, row);
   if (names->len == 0)
-    return bn_buf_str(names, b->data + before);
-  if (strcmp(names->data, b->data + before) != 0)
+    return bn_buf_str(names, b->data + start);
+  if (strcmp(names->data, b->data + start) != 0)
     return bn_err_set(err, EINVAL,
                       "the files have different columns, which depend on --percentile and on the "
                       "groups, kinds of events, phases and metrics; print them one by one");
-  b->len = before; /* the line was made only to be compared */
+  b->len = start; /* the line was made only to be compared */
   return 0;
 }
 

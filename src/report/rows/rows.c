@@ -58,10 +58,10 @@ static void rows_begin(void *self, const struct bn_facts *f)
   r->plan = &f->plan;
 }
 
-/* Makes the text of a view: its row, in CSV after the line of names if that has not been written
-   yet.  v NULL: there is no row.  Returns 0, or -1 and err if results are joined whose columns
-   differ. */
-static int rows_make_line(struct rows *r, const struct bn_view *v, struct bn_err *err)
+/* Makes the text of a view, its row.  In CSV, the first text has the line of names before the row.
+   v NULL: the text has no row.  Returns 0, or -1 and err if joined results have different columns,
+   which only CSV does not allow. */
+static int rows_make_text(struct rows *r, const struct bn_view *v, struct bn_err *err)
 {
   bn_row_set_interval(&r->row, r->plan, v);
   bn_buf_clear(&r->line);
@@ -85,7 +85,7 @@ static void rows_started(void *self, const struct bn_facts *f)
 
   (void)f;
   /* Columns that differ from those of the result before are refused with the first interval. */
-  if (rows_make_line(r, NULL /* no row */, NULL) == 0)
+  if (rows_make_text(r, NULL /* no row */, NULL) == 0)
     bn_output_write(&r->output, r->line.data, r->line.len);
 }
 
@@ -102,12 +102,12 @@ static int rows_finish(void *self, const struct bn_end *end, struct bn_err *err)
   return 0;
 }
 
-/* Writes the row of an interval.  Fails if results are joined whose columns differ. */
+/* Writes the row of an interval.  Fails if joined results have different columns. */
 static int rows_interval(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct rows *r = self;
 
-  if (rows_make_line(r, v, err) != 0)
+  if (rows_make_text(r, v, err) != 0)
     return -1;
   bn_output_write(&r->output, r->line.data, r->line.len);
   return 0;

@@ -114,12 +114,13 @@ static int total_check_names(const struct total *t, int fd, size_t len, struct b
 {
   char *first = bn_alloc(1, len);
   const ssize_t n_read = pread(fd, first, len, 0);
-  const bool is_same = n_read == (ssize_t)len && memcmp(first, t->names.data, len) == 0;
+  const bool is_empty = n_read == 0;
+  const bool has_names = n_read == (ssize_t)len && memcmp(first, t->names.data, len) == 0;
   int rc = 0;
 
   if (n_read < 0)
     rc = total_refuse(t->path, strerror(errno), err);
-  else if (n_read > 0 && !is_same)
+  else if (!is_empty && !has_names)
     rc = bn_err_set(err, EINVAL,
                     "--report=csv-total:%s: the first line of this file does not name the columns "
                     "of this run, which depend on --percentile, on the groups, kinds of events, "
@@ -129,11 +130,11 @@ static int total_check_names(const struct total *t, int fd, size_t len, struct b
   return rc;
 }
 
-/* Makes the text to append: the row, in an empty file after the names, and in a file that ends
-   within a line after the end of that line.  Returns 0, or -1 and err. */
+/* Makes the text to append, the row.  An empty file gets the names before it, and a file whose last
+   line has no newline gets that newline.  Returns 0, or -1 and err. */
 static int total_make_lines(struct total *t, int fd, off_t size, struct bn_err *err)
 {
-  char last = '\n'; /* of the file; an empty one needs no end of a line */
+  char last = '\n'; /* the last byte of the file; an empty file needs no newline */
 
   if (size > 0 && pread(fd, &last, 1, size - 1) != 1)
     return total_refuse(t->path, strerror(errno), err);
@@ -146,53 +147,58 @@ static int total_make_lines(struct total *t, int fd, off_t size, struct bn_err *
   return 0;
 }
 
-/* Sets err to the sentence why the lines could not be written, by errno.  If `done` bytes of them
-   were written, cuts the file back to `size`, its size before.  Returns -1. */
-static int total_undo_append(const struct total *t, int fd, off_t size, size_t done,
+/* Sets err to the sentence why the lines could not be written, by errno.  If a part of them was
+   written, cuts the file back to its old size.  Returns -1. */
+static int total_undo_append(const struct total *t, int fd, off_t old_size, size_t n_written,
                              struct bn_err *err)
 {
   (void)total_refuse(t->path, strerror(errno), err);
-  if (done == 0 || ftruncate(fd, size) == 0)
+  if (n_written == 0 || ftruncate(fd, old_size) == 0)
     return -1;
   return bn_err_set(err, errno, "cannot remove half a row from the end of '%s': %s", t->path,
                     strerror(errno));
 }
 
-/* Appends all lines or none, so that a reader never finds half a row.  size: bytes of the file
-   before.  Returns 0, or -1 and err. */
-static int total_append(const struct total *t, int fd, off_t size, struct bn_err *err)
+/* Appends all lines or none, so that no reader finds half a row.  Returns 0, or -1 and err. */
+static int total_append(const struct total *t, int fd, off_t old_size, struct bn_err *err)
 {
-  size_t done = 0;
+  size_t n_written = 0;
 
-  while (done < t->line.len) {
-    const ssize_t n = write(fd, t->line.data + done, t->line.len - done);
+  while (n_written < t->line.len) {
+    const ssize_t n = write(fd, t->line.data + n_written, t->line.len - n_written);
 
     if (n < 0 && errno == EINTR)
       continue;
     if (n < 0)
-      return total_undo_append(t, fd, size, done, err);
-    done += (size_t)n;
+      return total_undo_append(t, fd, old_size, n_written, err);
+    n_written += (size_t)n;
   }
   return 0;
+}
+
+/* Adds the row to the open file.  The names are checked again, because the file may have changed
+   during the run.  Returns 0, or -1 and err. */
+static int total_append_row(struct total *t, int fd, struct bn_err *err)
+{
+  struct stat st;
+
+  if (fstat(fd, &st) != 0)
+    return total_refuse(t->path, strerror(errno), err);
+  if (total_check_names(t, fd, t->names.len, err) != 0 ||
+      total_make_lines(t, fd, st.st_size, err) != 0)
+    return -1;
+  return total_append(t, fd, st.st_size, err);
 }
 
 /* Adds the row to the file under its lock.  Returns 0, or -1 and err. */
 static int total_append_to_file(struct total *t, struct bn_err *err)
 {
   const int fd = total_open_file(t->path, err);
-  struct stat st;
   int rc;
 
   if (fd < 0)
     return -1;
-  if (fstat(fd, &st) != 0)
-    rc = total_refuse(t->path, strerror(errno), err);
-  else
-    rc = total_check_names(t, fd, t->names.len, err);
-  if (rc == 0)
-    rc = total_make_lines(t, fd, st.st_size, err);
-  if (rc == 0)
-    rc = total_append(t, fd, st.st_size, err);
+  rc = total_append_row(t, fd, err);
   if (close(fd) != 0 && rc == 0)
     rc = total_refuse(t->path, strerror(errno), err);
   return rc;
@@ -208,7 +214,7 @@ static void total_make_row(struct total *t, const struct bn_facts *f, const stru
   bn_row_append(&t->row, &t->figures);
 }
 
-/* Makes the line of names of the present row, for the file. */
+/* Makes the line of names of the present row.  In a plain file, it comes first. */
 static void total_make_names(struct total *t)
 {
   bn_buf_clear(&t->names);
@@ -258,8 +264,8 @@ static int total_total(void *self, const struct bn_view *v, struct bn_err *err)
   return 0;
 }
 
-/* Adds the row to the lines for total_close(): they are not written before all rows are there,
-   because a later row with other columns cancels the report.  Returns 0, or -1 and err. */
+/* Adds the row to the lines that total_close() writes.  They are not written earlier, because a
+   later row with other columns cancels the report.  Returns 0, or -1 and err. */
 static int total_keep_row(struct total *t, struct bn_err *err)
 {
   t->refused = bn_line_add_names_once(&t->line, &t->row, &t->names, err) != 0;
@@ -286,20 +292,26 @@ static int total_finish(void *self, const struct bn_end *end, struct bn_err *err
   return total_append_to_file(t, err);
 }
 
-/* total_finish() has written the row of a plain file.  Standard output, a device or a FIFO gets all
-   rows here, when no further row can cancel the report. */
+/* Writes the kept rows to the device or FIFO, or to the output.  Returns 0, or -1 and err. */
+static int total_write_kept_rows(struct total *t, struct bn_err *err)
+{
+  if (t->special == NULL) {
+    bn_output_write(&t->output, t->line.data, t->line.len);
+    return bn_output_check_written(&t->output, err);
+  }
+  if (bn_file_save(t->special, t->line.data, t->line.len) != 0)
+    return total_refuse(t->special, bn_file_explain(errno), err);
+  return 0;
+}
+
+/* Writes the rows that total_keep_row() has kept, now that no further row can cancel the report.  A
+   plain file has its row since total_finish(). */
 static int total_close(void *self, struct bn_err *err)
 {
   struct total *t = self;
-  const bool has_rows = t->path == NULL && !t->refused && t->line.len > 0;
-  int rc = 0;
+  const bool has_kept_rows = t->path == NULL && !t->refused && t->line.len > 0;
+  const int rc = has_kept_rows ? total_write_kept_rows(t, err) : 0;
 
-  if (has_rows && t->special != NULL && bn_file_save(t->special, t->line.data, t->line.len) != 0)
-    rc = total_refuse(t->special, bn_file_explain(errno), err);
-  if (has_rows && t->special == NULL)
-    bn_output_write(&t->output, t->line.data, t->line.len);
-  if (rc == 0)
-    rc = bn_output_check_written(&t->output, err);
   bn_row_done(&t->row);
   bn_row_done(&t->figures);
   bn_buf_done(&t->names);

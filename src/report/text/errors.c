@@ -30,15 +30,15 @@ static void errors_print_one(FILE *out, const struct bn_facts *f, const struct b
 {
   const char *class = bn_facts_find_text(f, BN_ERROR_CLASSES, error->name);
   const char *message = bn_facts_find_text(f, BN_ERROR_MESSAGES, error->name);
-  char name[64], kind[64], shown[MESSAGE_SIZE];
-  char label[sizeof name + sizeof kind + 4]; /* for " ():" */
+  char code[64], shown_class[64], shown[MESSAGE_SIZE];
+  char label[sizeof code + sizeof shown_class + 4]; /* for " ():" */
 
-  (void)bn_escape(name, sizeof name, error->name, "");
-  (void)bn_escape(kind, sizeof kind, class != NULL ? class : "", "");
+  (void)bn_escape(code, sizeof code, error->name, "");
+  (void)bn_escape(shown_class, sizeof shown_class, class != NULL ? class : "", "");
   if (class != NULL)
-    (void)snprintf(label, sizeof label, "%s (%s):", name, kind);
+    (void)snprintf(label, sizeof label, "%s (%s):", code, shown_class);
   else
-    (void)snprintf(label, sizeof label, "%s:", name);
+    (void)snprintf(label, sizeof label, "%s:", code);
   (void)fprintf(out, "    %-36s %-6" PRIu64, label, error->n);
   if (message != NULL && bn_escape(shown, sizeof shown, message, "") > 0)
     (void)fprintf(out, " %s", shown);
@@ -77,20 +77,21 @@ static double errors_find_time(const struct bn_facts *f, const struct bn_fact *f
 }
 
 /* Prints the line of a kind of failure: its key, when it first occurred, and its first message.  A
-   failure without a time, or with one before the measurement, is one of the warm-up.  Key and text
-   are escaped, and cut if they are long, because a document may have any text. */
+   failure of the warm-up has no time, or a negative one.  Key and message are escaped, and cut if
+   they are long, because a document may have any text. */
 static void errors_print_failure(FILE *out, const struct bn_facts *f, const struct bn_fact *failure)
 {
   const double at_s = errors_find_time(f, failure);
-  char name[128], kind[sizeof name + 1], shown[MESSAGE_SIZE];
+  const bool is_of_warmup = isnan(at_s) || at_s < 0;
+  char key[128], label[sizeof key + 1], message[MESSAGE_SIZE];
 
-  (void)bn_escape(name, sizeof name, failure->key, "");
-  (void)snprintf(kind, sizeof kind, "%s:", name);
-  (void)bn_escape(shown, sizeof shown, failure->text, "");
-  if (isnan(at_s) || at_s < 0)
-    (void)fprintf(out, "    %-36s warm-up  %s\n", kind, shown);
+  (void)bn_escape(key, sizeof key, failure->key, "");
+  (void)snprintf(label, sizeof label, "%s:", key);
+  (void)bn_escape(message, sizeof message, failure->text, "");
+  if (is_of_warmup)
+    (void)fprintf(out, "    %-36s warm-up  %s\n", label, message);
   else
-    (void)fprintf(out, "    %-36s %.3f s  %s\n", kind, at_s, shown);
+    (void)fprintf(out, "    %-36s %.3f s  %s\n", label, at_s, message);
 }
 
 /* Returns whether the view is a checkpoint, and the failure came after it.  The facts of a saved
@@ -106,14 +107,19 @@ void bn_text_print_failures(FILE *out, const struct bn_facts *f, const struct bn
   if (v->failed_threads == 0)
     return;
   (void)fputs("Failed threads (first failure, first message):\n", out);
-  for (size_t i = 0; i < f->n_facts; i++)
-    if (strcmp(f->fact[i].section, BN_THREAD_ERRORS) == 0 && f->fact[i].type == BN_FACT_TEXT &&
-        !errors_is_after_checkpoint(f, &f->fact[i], v))
-      errors_print_failure(out, f, &f->fact[i]);
+  for (size_t i = 0; i < f->n_facts; i++) {
+    const struct bn_fact *fact = &f->fact[i];
+    const bool is_failure =
+        strcmp(fact->section, BN_THREAD_ERRORS) == 0 && fact->type == BN_FACT_TEXT;
+
+    if (is_failure && !errors_is_after_checkpoint(f, fact, v))
+      errors_print_failure(out, f, fact);
+  }
   (void)fputs("\n", out);
 }
 
-/* Messages on level INFO are notes of bn_log_note(), which are printed without "warning:". */
+/* The warnings are the messages on level INFO, from bn_log_note().  Their prefix is left out under
+   the heading. */
 void bn_text_print_warnings(FILE *out, const struct bn_facts *f)
 {
   static const char prefix[] = "warning: ";

@@ -96,13 +96,14 @@ static struct value form_find_percentile(const struct bn_form *f)
   return v;
 }
 
-/* Returns the maximum of the current timing, or else of the events, natively as a lower bound if an
-   event has not ended. */
+/* Returns the maximum of the current timing, or of the events if there is no current timing.  Only
+   the native report shows that the maximum of the events is a lower bound. */
 static struct value form_find_maximum(const struct bn_form *f)
 {
-  struct value v = form_f64_value(f->timing != NULL ? f->timing->max_s : f->view->max_s);
+  const bool of_events = f->timing == NULL;
+  struct value v = form_f64_value(of_events ? f->view->max_s : f->timing->max_s);
 
-  v.at_least = f->native && f->timing == NULL && f->view->max_at_least;
+  v.at_least = f->native && of_events && f->view->max_at_least;
   return v;
 }
 
@@ -186,11 +187,11 @@ static uint64_t form_clamp_to_u64(double x)
   return x < 0x1p64 ? (uint64_t)x : UINT64_MAX;
 }
 
-/* A figure is multiplied by `times` and divided by `by`.  Either factor is 1, so that the result is
-   rounded once. */
+/* A figure is multiplied by the factor and divided by the divisor.  One of these is 1, so that the
+   result is rounded once. */
 static const struct {
   const char *name;
-  double times, by;
+  double factor, divisor;
 } units[] = {{"ms", 1e3, 1}, {"MiB", 1, 0x1p20}, {"MB", 1, 1e6}, {"%", 100, 1}};
 
 /* Converts a value to the unit whose name has `len` bytes; "size" makes it a text. */
@@ -208,21 +209,21 @@ static void form_convert_value(struct value *v, const char *unit, size_t len)
   while (i < sizeof units / sizeof *units && !form_is_name(unit, len, units[i].name))
     i++;
   assert(i < sizeof units / sizeof *units); /* templates are constants of this program */
-  v->f64 = (v->type == VALUE_U64 ? (double)v->u64 : v->f64) * units[i].times / units[i].by;
+  v->f64 = (v->type == VALUE_U64 ? (double)v->u64 : v->f64) * units[i].factor / units[i].divisor;
   v->type = VALUE_F64;
 }
 
 static const char lower_bound_sign[] = "\u2265";
 
-/* Returns the width that makes printf(3) align a text with the sign: printf counts the bytes of the
-   sign, which takes one column. */
+/* Returns the width that makes printf(3) fill `width` columns with a text that has the sign: printf
+   counts the bytes of the sign, which takes one column. */
 static int form_widen_for_sign(int width)
 {
-  const int more_bytes = (int)strlen(lower_bound_sign) - 1;
+  const int extra_bytes = (int)strlen(lower_bound_sign) - 1;
 
   if (width == 0)
     return 0;
-  return width > 0 ? width + more_bytes : width - more_bytes;
+  return width > 0 ? width + extra_bytes : width - extra_bytes;
 }
 
 const char *bn_form_format_number(char text[BN_FORM_NUMBER], int width, int decimals, double x,
@@ -257,15 +258,17 @@ static bool form_has_no_latency(const struct bn_form *f)
   return f->native && f->timing == NULL && f->view->events == 0;
 }
 
-/* Prints "-" in place of a number that is not known; in an interval line, which has no columns,
-   without blanks. */
+/* Prints "-" in place of a number that is not known, in interval lines without padding, because
+   they have no columns. */
 static void form_print_unknown(const struct bn_form *f, const struct layout *l, FILE *out)
 {
-  (void)fprintf(out, "%*s", f->view->span == BN_VIEW_INTERVAL ? 0 : l->width, "-");
+  const int width = f->view->span == BN_VIEW_INTERVAL ? 0 : l->width;
+
+  (void)fprintf(out, "%*s", width, "-");
 }
 
-/* Prints "-" in place of a latency, because no event has ended; in an interval line also the age of
-   the oldest event in milliseconds, which may be stuck. */
+/* Prints "-" in place of a latency, because no event has ended.  An interval line also has the age
+   of the oldest event in milliseconds, because this event may be stuck. */
 static void form_print_no_latency(const struct bn_form *f, const struct layout *l, FILE *out)
 {
   form_print_unknown(f, l, out);
@@ -273,20 +276,22 @@ static void form_print_no_latency(const struct bn_form *f, const struct layout *
     (void)fprintf(out, " (oldest %.0f)", f->view->oldest_s * 1e3);
 }
 
-/* Prints a number.  One that is unknown is printed as "-", in the dialects as 0, because sysbench
-   does so.  A native report shows more decimals of a small latency. */
+/* Prints a number.  An unknown number is printed as "-", and in dialects as 0, as sysbench does.
+   The native report shows more decimals of a small latency. */
 static void form_print_f64(const struct bn_form *f, const struct layout *l, const struct value *v,
                            FILE *out)
 {
   const double x = isnan(v->f64) && !f->native ? 0 : v->f64;
-  const int decimals =
-      l->is_latency && f->native ? bn_units_count_decimals(x, l->decimals) : l->decimals;
+  int decimals = l->decimals;
   char text[BN_FORM_NUMBER];
 
-  if (isnan(x))
+  if (isnan(x)) {
     form_print_unknown(f, l, out);
-  else
-    (void)fputs(bn_form_format_number(text, l->width, decimals, x, v->at_least), out);
+    return;
+  }
+  if (f->native && l->is_latency)
+    decimals = bn_units_count_decimals(x, l->decimals);
+  (void)fputs(bn_form_format_number(text, l->width, decimals, x, v->at_least), out);
 }
 
 /* Prints a value as its type and the layout ask for. */
@@ -303,14 +308,14 @@ static void form_print_value(const struct bn_form *f, const struct layout *l, co
     form_print_f64(f, l, v, out);
 }
 
-/* Reads the number after the character at *at, which is 0 without digits, as in ":size".  Moves *at
-   past both. */
-static int form_read_number(const char **at)
+/* Reads the number after the mark ':' or '.' at *cursor, and moves *cursor past it.  A mark without
+   digits, as in ":size", stands for 0. */
+static int form_read_number(const char **cursor)
 {
   char *end;
-  const long n = strtol(*at + 1, &end, 10);
+  const long n = strtol(*cursor + 1, &end, 10);
 
-  *at = end;
+  *cursor = end;
   return (int)n;
 }
 
@@ -321,33 +326,33 @@ static const char *form_print_field(const struct bn_form *f, const char *templat
   const char *name = template + 1;
   const size_t len = strcspn(name, ":}");
   struct value v = form_find_value(f, name, len);
-  const char *at = name + len;
+  const char *cursor = name + len;
   struct layout l = {.width = 0};
   size_t unit_len;
 
-  if (*at == ':')
-    l.width = form_read_number(&at);
-  if (*at == '.')
-    l.decimals = form_read_number(&at);
-  l.is_latency = *at == '~';
+  if (*cursor == ':')
+    l.width = form_read_number(&cursor);
+  if (*cursor == '.')
+    l.decimals = form_read_number(&cursor);
+  l.is_latency = *cursor == '~';
   if (l.is_latency)
-    at++;
-  unit_len = strcspn(at, "}");
+    cursor++;
+  unit_len = strcspn(cursor, "}");
   if (unit_len > 0)
-    form_convert_value(&v, at, unit_len);
+    form_convert_value(&v, cursor, unit_len);
   form_print_value(f, &l, &v, out);
-  return at + unit_len + 1; /* after the '}' */
+  return cursor + unit_len + 1; /* after the '}' */
 }
 
-/* Prints a template from `at` up to `end`, which is in no field. */
-static void form_print_part(const struct bn_form *f, const char *at, const char *end, FILE *out)
+/* Prints the part of a template up to `end`, which is in no field. */
+static void form_print_part(const struct bn_form *f, const char *part, const char *end, FILE *out)
 {
-  while (at < end) {
-    const char *brace = memchr(at, '{', (size_t)(end - at));
+  while (part < end) {
+    const char *brace = memchr(part, '{', (size_t)(end - part));
     const char *field = brace != NULL ? brace : end;
 
-    (void)fwrite(at, 1, (size_t)(field - at), out);
-    at = field < end ? form_print_field(f, field, out) : end;
+    (void)fwrite(part, 1, (size_t)(field - part), out);
+    part = field < end ? form_print_field(f, field, out) : end;
   }
 }
 
@@ -356,19 +361,19 @@ void bn_form_print(const struct bn_form *f, const char *template, FILE *out)
   form_print_part(f, template, template + strlen(template), out);
 }
 
-/* The latency of a template begins at " lat" and ends with the field of its value, as in
-   " lat (ms,{rank}%): {percentile_s:4.2~ms}". */
+/* In a template, the latency begins at " lat" and ends with the field of the percentile, as in
+   " lat (ms,{rank}%): {percentile_s:4.2~ms}".  Templates without a latency are printed whole. */
 void bn_form_print_interval(const struct bn_form *f, const char *template, FILE *out)
 {
-  const bool has_latency = !f->native || f->view->n_percents > 0;
-  const char *latency = strstr(template, " lat"), *value;
+  const bool shows_latency = !f->native || f->view->n_percents > 0;
+  const char *latency = strstr(template, " lat"), *field;
 
-  if (has_latency || latency == NULL) {
+  if (shows_latency || latency == NULL) {
     bn_form_print(f, template, out);
     return;
   }
-  value = strstr(latency, "{percentile_s");
-  assert(value != NULL); /* templates are constants of this program */
+  field = strstr(latency, "{percentile_s");
+  assert(field != NULL); /* templates are constants of this program */
   form_print_part(f, template, latency, out);
-  bn_form_print(f, strchr(value, '}') + 1, out);
+  bn_form_print(f, strchr(field, '}') + 1, out);
 }

@@ -29,7 +29,7 @@ static const char *heading_find_option(const struct bn_facts *f, const char *opt
 }
 
 /* Returns the value of an option that is a whole number, or 0 if it is not known. */
-static unsigned long heading_read_option(const struct bn_facts *f, const char *option)
+static unsigned long heading_parse_option(const struct bn_facts *f, const char *option)
 {
   const char *value = heading_find_option(f, option);
 
@@ -40,11 +40,12 @@ static unsigned long heading_read_option(const struct bn_facts *f, const char *o
    Prints nothing for a run with groups, because each group has workers of its own. */
 static void heading_print_workers(FILE *out, const struct bn_facts *f)
 {
-  const unsigned long workers = heading_read_option(f, "workers");
+  const unsigned long workers = heading_parse_option(f, "workers");
+  const bool are_shared = workers > 0 && workers < heading_parse_option(f, "threads");
   const char *groups = heading_find_option(f, "group");
   const bool has_groups = groups != NULL && groups[0] != '\0';
 
-  if (workers > 0 && workers < heading_read_option(f, "threads") && !has_groups)
+  if (are_shared && !has_groups)
     (void)fprintf(out, "Number of workers: %lu\n", workers);
 }
 
@@ -57,23 +58,24 @@ static void heading_print_checkpoints(FILE *out, const struct bn_plan *p)
   (void)fputs(" seconds\n", out);
 }
 
-/* Prints the seed of the random numbers, if --rand-seed has set it.  Otherwise, a dialect prints a
-   sentence without the seed, and bench's own form prints the seed that was chosen.  It is 0 in a
-   merged result, whose runs had several seeds. */
-static void heading_print_random(FILE *out, const struct bn_plan *p, const struct bn_dialect *d)
+/* Prints the seed of the random numbers if --rand-seed has set it, or else how it was chosen.  The
+   line of --rand-init, which 0.5 has, comes before that. */
+static void heading_print_seed(FILE *out, const struct bn_plan *p, const struct bn_dialect *d)
 {
+  const bool is_of_several_runs = p->native && p->seed == 0; /* in a merged result */
+
   if (p->seed_from_timer && d->from_timer != NULL)
     (void)fputs(d->from_timer, out);
   if (p->seed_given)
     (void)fprintf(out, "Initializing random number generator from seed (%" PRId64 ").\n\n",
                   p->seed_typed);
-  else if (p->native && p->seed == 0)
+  else if (!p->native)
+    (void)fputs(d->seed_absent, out);
+  else if (is_of_several_runs)
     (void)fputs("Random numbers from several seeds\n\n", out);
-  else if (p->native)
+  else
     (void)fprintf(out, "Random numbers from a new seed (--rand-seed=%" PRIu64 " repeats them)\n\n",
                   p->seed);
-  else
-    (void)fputs(d->seed_absent, out);
 }
 
 void bn_text_print_plan(FILE *out, const struct bn_facts *f, const struct bn_dialect *d)
@@ -97,7 +99,7 @@ void bn_text_print_plan(FILE *out, const struct bn_facts *f, const struct bn_dia
     (void)fputs("Debug mode enabled.\n\n", out);
   if (p->validate)
     (void)fputs(d->validation, out);
-  heading_print_random(out, p, d);
+  heading_print_seed(out, p, d);
   if (p->forced)
     (void)fprintf(out, "Forcing shutdown in %.15g seconds\n",
                   heading_to_seconds(p->time_ns + p->forced_ns));
@@ -170,20 +172,22 @@ static void heading_print_connection(FILE *out, const struct bn_facts *f)
     (void)fputs("\n", out);
 }
 
-/* The report of a saved result has the same heading as the run, so facts that were found after the
-   load began are left out.  If no version was known then, the fact at_start says what was known:
-   "driver" or "nothing". */
+/* The report of a saved result has the same heading as the run, so facts that became known after
+   the load began are left out.  The fact at_start says what was known when the load began, "driver"
+   or "nothing"; it is absent if the version was known, too. */
 void bn_text_print_database(FILE *out, const struct bn_facts *f)
 {
   const char *driver = bn_facts_find_text(f, "database", "driver");
   const char *at_start = bn_facts_find_text(f, "database", "at_start");
-  const char *version = at_start == NULL ? heading_find_version(f) : NULL;
+  const bool version_was_known = at_start == NULL;
+  const bool driver_was_known = version_was_known || strcmp(at_start, "nothing") != 0;
+  const char *version = version_was_known ? heading_find_version(f) : NULL;
   const char *tables = bn_facts_find_text(f, "workload", "tables");
   const char *rows = bn_facts_find_text(f, "workload", "rows");
 
-  if (driver == NULL || (at_start != NULL && strcmp(at_start, "nothing") == 0))
+  if (driver == NULL || !driver_was_known)
     return;
-  if (at_start == NULL)
+  if (version_was_known)
     heading_print_connection(out, f);
   heading_print_foreign(out, "Database: ", driver, "");
   if (version != NULL)

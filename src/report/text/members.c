@@ -27,8 +27,8 @@ static void members_append_f64(struct bn_buf *b, int width, double x)
     (void)bn_buf_printf(b, " %*s", width, "-");
 }
 
-/* Appends the greatest percentile, with "≥" if it is a lower bound, or "-" without one.  v NULL:
-   the host has sent no total. */
+/* Appends the greatest percentile, with "≥" if it is a lower bound, or "-" if it is not known.
+   v NULL: the host has sent no total. */
 static void members_append_percentile(struct bn_buf *b, const struct bn_view *v)
 {
   char text[BN_FORM_NUMBER];
@@ -53,7 +53,7 @@ const char *bn_text_format_member(char name[BN_TEXT_MEMBER], const struct bn_mem
 {
   size_t len;
 
-  /* The host gets half of the size, so that its name, however long, leaves room for the group. */
+  /* The host gets half of the size, so that even a long name leaves room for the group. */
   (void)bn_escape(name, BN_TEXT_MEMBER / 2, m->host, "");
   len = strlen(name);
   if (m->group != NULL) {
@@ -118,7 +118,7 @@ static void members_append_line(struct bn_buf *b, const struct bn_group *g, bool
    the greatest rank is taken from a host that has sent one. */
 static void members_append_heading(struct bn_buf *b, const struct members *all)
 {
-  const char *of_groups = all->has_hosts ? "host/group" : "group";
+  const char *group_heading = all->has_hosts ? "host/group" : "group";
   char rank[24] = "-";
 
   for (size_t i = 0; i < all->n; i++) {
@@ -131,7 +131,7 @@ static void members_append_heading(struct bn_buf *b, const struct members *all)
                       rank, ERRORS, "errors", TIME, "time s", TIME, "cpu s");
   if (all->has_hosts)
     (void)bn_buf_printf(b, " %*s %*s", TIME, "clock ms", TIME, "start ms");
-  (void)bn_buf_printf(b, "  %s", all->has_groups ? of_groups : "host");
+  (void)bn_buf_printf(b, "  %s", all->has_groups ? group_heading : "host");
 }
 
 /* Prints the line and clears it.  out NULL: logs it to standard error. */
@@ -154,17 +154,18 @@ static double members_find_f64(const struct bn_facts *f, const char *key)
   return fact != NULL && fact->type == BN_FACT_REAL ? fact->real : NAN;
 }
 
-/* Appends a remark if all hosts ran together for clearly less than the time of the report: the
-   rates are per second of that time, and so lower than the hosts' joint rate.  The remark names
+/* Appends a remark if all hosts ran together for clearly less than span_s, the time of the report:
+   the rates are per second of that time, and so lower than the hosts' joint rate.  The remark names
    this rate if it is known. */
 static void members_append_remark(struct bn_buf *b, const struct bn_facts *f, double span_s)
 {
   static const double tolerated_s = 0.1, tolerated_part = 0.01;
-  const double together_s = members_find_f64(f, BN_HOSTS_TIME);
+  const double together_s = members_find_f64(f, BN_HOSTS_TIME); /* NaN: not known */
+  const double apart_s = span_s - together_s;
   const double rate = members_find_f64(f, BN_HOSTS_RATE);
   const struct bn_fact *seconds = bn_facts_find(f, BN_HOSTS_SECTION, BN_HOSTS_SECONDS);
 
-  if (!isfinite(together_s) || span_s - together_s <= fmin(tolerated_s, tolerated_part * span_s))
+  if (!isfinite(together_s) || apart_s <= fmin(tolerated_s, tolerated_part * span_s))
     return;
   (void)bn_buf_printf(b, "All %s ran together for %.4g s of %.4g s",
                       bn_facts_have_groups(f) ? "groups" : "hosts", together_s, span_s);

@@ -13,7 +13,7 @@
 #include "measure/phases.h"
 #include "report/text/form.h"
 
-enum { TIME_COLUMNS = 10 }; /* of a time in a table, after a blank */
+enum { TIME_WIDTH = 10 }; /* columns of a time in a table, after a blank */
 
 /* Inserts each index before the first index of a higher rank.  Of equal ranks, the first stays. */
 struct bn_text_ranks bn_text_sort_ranks(const struct bn_view *v)
@@ -21,11 +21,12 @@ struct bn_text_ranks bn_text_sort_ranks(const struct bn_view *v)
   struct bn_text_ranks r = {.n = 0};
 
   for (size_t i = 0; i < v->n_percents; i++) {
+    const double rank = v->percents[i];
     size_t to = 0;
 
-    while (to < r.n && v->percents[r.at[to]] < v->percents[i])
+    while (to < r.n && v->percents[r.at[to]] < rank)
       to++;
-    if (to < r.n && v->percents[r.at[to]] == v->percents[i])
+    if (to < r.n && v->percents[r.at[to]] == rank)
       continue;
     memmove(&r.at[to + 1], &r.at[to], (r.n - to) * sizeof *r.at);
     r.at[to] = i;
@@ -43,24 +44,18 @@ static void tables_print_name(FILE *out, const char *name)
   (void)fprintf(out, "  %s\n", shown);
 }
 
-/* Prints a time in milliseconds after a blank, right-aligned in at least `columns` columns, or "-"
-   for NaN.  at_least: the time is a lower bound. */
-static void tables_print_ms_wide(FILE *out, double s, int columns, bool at_least)
+/* Prints a blank and a time in milliseconds, or "-" for NaN, right-aligned in at least `width`
+   columns.  at_least: the time is a lower bound. */
+static void tables_print_ms(FILE *out, double s, int width, bool at_least)
 {
   const double ms = s * 1e3;
   char text[BN_FORM_NUMBER];
 
   if (isnan(ms))
-    (void)fprintf(out, " %*s", columns, "-");
+    (void)fprintf(out, " %*s", width, "-");
   else
-    (void)fprintf(
-        out, " %s",
-        bn_form_format_number(text, columns, bn_units_count_decimals(ms, 2), ms, at_least));
-}
-
-static void tables_print_ms(FILE *out, double s, bool at_least)
-{
-  tables_print_ms_wide(out, s, TIME_COLUMNS, at_least);
+    (void)fprintf(out, " %s",
+                  bn_form_format_number(text, width, bn_units_count_decimals(ms, 2), ms, at_least));
 }
 
 /* Prints the average, in the column "avg", and the percentiles and the maximum in the columns of
@@ -69,16 +64,15 @@ static void tables_print_times(FILE *out, const struct bn_view *v, const struct 
 {
   const struct bn_text_ranks ranks = bn_text_sort_ranks(v);
 
-  tables_print_ms(out, timing->avg_s, false /* at_least */);
+  tables_print_ms(out, timing->avg_s, TIME_WIDTH, false /* at_least */);
   for (size_t i = 0; i < ranks.n; i++) {
     const size_t rank = ranks.at[i];
+    const bool is_known = timing->percentile_s != NULL;
 
-    if (timing->percentile_s != NULL)
-      tables_print_ms(out, timing->percentile_s[rank], bn_timing_at_least(timing, rank));
-    else
-      tables_print_ms(out, NAN, false /* at_least */);
+    tables_print_ms(out, is_known ? timing->percentile_s[rank] : NAN, TIME_WIDTH,
+                    is_known && bn_timing_at_least(timing, rank));
   }
-  tables_print_ms(out, timing->max_s, timing->unfinished > 0);
+  tables_print_ms(out, timing->max_s, TIME_WIDTH, timing->unfinished > 0);
 }
 
 /* Prints the heads of the columns after "avg", from the percentiles to the name, and ends the
@@ -90,9 +84,9 @@ static void tables_print_time_heads(FILE *out, const struct bn_view *v)
 
   for (size_t i = 0; i < ranks.n; i++) {
     (void)snprintf(rank, sizeof rank, "%.15gth", v->percents[ranks.at[i]]);
-    (void)fprintf(out, " %*s", TIME_COLUMNS, rank);
+    (void)fprintf(out, " %*s", TIME_WIDTH, rank);
   }
-  (void)fprintf(out, " %*s  name\n", TIME_COLUMNS, "max");
+  (void)fprintf(out, " %*s  name\n", TIME_WIDTH, "max");
 }
 
 /* Prints a line under the heading of bn_text_print_statements(). */
@@ -169,12 +163,13 @@ void bn_text_print_event_kinds(FILE *out, const struct bn_view *v)
    that is not known. */
 static void tables_print_recovery(FILE *out, const struct bn_phase_view *p, size_t number)
 {
-  char name[4 * BN_BOUND_NAME + 1], digits[BN_UNITS_DIGITS];
+  char text[4 * BN_BOUND_NAME + 1]; /* an escaped byte has four characters */
+  char digits[BN_UNITS_DIGITS];
 
   if (isnan(p->recovery_s) || p->recovery_s <= 0)
     return;
-  (void)bn_escape(name, sizeof name, p->text, "");
-  (void)fprintf(out, "    phase %zu (%s): %s after %s s\n", number, name,
+  (void)bn_escape(text, sizeof text, p->text, "");
+  (void)fprintf(out, "    phase %zu (%s): %s after %s s\n", number, text,
                 p->recovered ? "recovered" : "not recovered", bn_phases_print_recovery(p, digits));
 }
 
@@ -251,7 +246,7 @@ void bn_text_print_event_kind(FILE *out, const struct bn_view *v, const struct b
   (void)fprintf(out, "  %s: eps: %.2f", name, k->events_per_s);
   if (percentile_s != NULL && v->n_percents > 0) {
     (void)fprintf(out, " lat (ms,%.15g%%):", v->percents[rank]);
-    tables_print_ms_wide(out, percentile_s[rank], 0 /* columns */, false /* at_least */);
+    tables_print_ms(out, percentile_s[rank], 0 /* width */, false /* at_least */);
   }
   (void)fprintf(out, " retries: %" PRIu64 " failed: %" PRIu64 "\n", k->retries, k->failed_events);
 }

@@ -315,7 +315,7 @@ static void text_print_read_hosts(const struct text *t, const struct bn_view *v)
     (void)fprintf(t->out, "    %-36s %" PRIu64 "\n", "reads by read servers:", reads);
 }
 
-/* Returns the *n labelled counts of that name; NULL, and *n 0, if an older document lacks them. */
+/* Returns the *n labelled counts of that name; none, and NULL, if an older document lacks them. */
 static const struct bn_label *text_find_labels(const struct bn_snap *s, const char *metric,
                                                size_t *n)
 {
@@ -398,7 +398,7 @@ static void text_print_figures(const struct text *t, const struct bn_view *v)
 }
 
 /* Prints one of the times of --rate, "queueing" or "service"; nothing if no event has it. */
-static void text_print_waiting_time(const struct text *t, const struct bn_view *v,
+static void text_print_arrival_time(const struct text *t, const struct bn_view *v,
                                     const char *metric, const char *title)
 {
   const struct bn_timing *timing = text_find_timing(v, metric);
@@ -423,12 +423,11 @@ static void text_print_arrivals(const struct text *t, const struct bn_form *f)
   bn_form_print(f, bn_template_arrivals, t->out);
   if (f->view->warmup_backlog > 0)
     bn_form_print(f, bn_template_warmup_backlog, t->out);
-  text_print_waiting_time(t, f->view, "queueing", "queueing time (ms, avg/max):");
-  text_print_waiting_time(t, f->view, "service", "service time (ms, avg/max):");
+  text_print_arrival_time(t, f->view, "queueing", "queueing time (ms, avg/max):");
+  text_print_arrival_time(t, f->view, "service", "service time (ms, avg/max):");
 }
 
-/* Prints how the time was spent, and the events at the edges of the run.  Dialects have no such
-   lines. */
+/* Prints how the time was spent, and the events at the edges of the run; nothing in dialects. */
 static void text_print_edges(const struct text *t, const struct bn_form *f)
 {
   const struct bn_view *v = f->view;
@@ -451,14 +450,14 @@ static void text_print_edges(const struct text *t, const struct bn_form *f)
     bn_form_print(f, bn_template_times, t->out);
   if (v->due > 0)
     text_print_arrivals(t, f);
-  if (!v->paced || v->due > 0)
+  if (!v->paced || v->due > 0) /* with --rate, the lag is a line of the arrivals */
     text_print_lag(t, v);
 }
 
-/* Prints a timing under that name, with its percentiles, which a document may lack; nothing in a
-   dialect without such texts.  The timing stays the current one of the form. */
-static void text_print_latency(const struct text *t, struct bn_form *f,
-                               const struct bn_timing *timing, const char *name)
+/* Prints a timing under that name, with its percentiles, which a document may lack.  Prints nothing
+   in a dialect without such texts.  The timing stays the current one of the form. */
+static void text_print_timing(const struct text *t, struct bn_form *f,
+                              const struct bn_timing *timing, const char *name)
 {
   if (t->dialect->timing == NULL)
     return;
@@ -469,7 +468,7 @@ static void text_print_latency(const struct text *t, struct bn_form *f,
 }
 
 /* Prints the latency of each kind of request that has occurred. */
-static void text_print_latencies(const struct text *t, struct bn_form *f)
+static void text_print_request_timings(const struct text *t, struct bn_form *f)
 {
   static const struct {
     const char *metric, *name;
@@ -479,7 +478,7 @@ static void text_print_latencies(const struct text *t, struct bn_form *f)
     const struct bn_timing *timing = text_find_timing(f->view, kinds[i].metric);
 
     if (timing != NULL && timing->count > 0)
-      text_print_latency(t, f, timing, kinds[i].name);
+      text_print_timing(t, f, timing, kinds[i].name);
   }
 }
 
@@ -523,12 +522,12 @@ static void text_print_script_metrics(const struct text *t, struct bn_form *f)
     if (!v->timings[i].of_script || v->timings[i].count == 0)
       continue;
     (void)bn_escape(name, sizeof name, v->timings[i].name, "");
-    text_print_latency(t, f, &v->timings[i], name);
+    text_print_timing(t, f, &v->timings[i], name);
   }
 }
 
 /* Prints a line for each --assert: its text, the measured value and the outcome.  The values are in
-   a column, except after a text that is longer than the column before them. */
+   one column, but for those after a longer text than fits before it. */
 static void text_print_verdicts(const struct text *t, const struct bn_view *v)
 {
   static const size_t label_width = 35;
@@ -580,7 +579,9 @@ static void text_print_transferred(const struct text *t, const struct bn_form *f
    text_print_edges() has a line for the unfinished events of every run. */
 static void text_print_in_flight(const struct text *t, const struct bn_form *f)
 {
-  if ((t->plan->forced || !t->plan->native) && bn_form_count_in_flight(f) > 0)
+  const bool is_wanted = t->plan->forced || !t->plan->native;
+
+  if (is_wanted && bn_form_count_in_flight(f) > 0)
     bn_form_print(f, "\nNumber of unfinished transactions on forced shutdown: {in_flight}\n",
                   t->out);
 }
@@ -590,10 +591,10 @@ static void text_print_errors(const struct text *t, const struct bn_view *v)
 {
   const struct bn_facts *facts = v->error_facts != NULL ? v->error_facts : t->facts;
 
-  if (!t->plan->native)
-    return;
-  bn_text_print_errors(t->out, facts, v);
-  bn_text_print_failures(t->out, facts, v);
+  if (t->plan->native) {
+    bn_text_print_errors(t->out, facts, v);
+    bn_text_print_failures(t->out, facts, v);
+  }
 }
 
 /* Prints the lines that a script adds to the report, and an empty one. */
@@ -629,7 +630,7 @@ static void text_print_tail(const struct text *t, struct bn_form *f)
 {
   const struct bn_view *v = f->view;
 
-  text_print_latencies(t, f);
+  text_print_request_timings(t, f);
   text_print_script_metrics(t, f);
   bn_form_print(f, t->dialect->closing[v->kind]->end, t->out);
   text_print_sessions(t, f);
@@ -694,9 +695,8 @@ static int text_total(void *self, const struct bn_view *v, struct bn_err *err)
   return 0;
 }
 
-/* Prints the phases of each group in a run with groups.  They do not add up to phases of the run,
-   because each group may have a profile of its own.  A group on one host is left out: the sum of
-   the group over its hosts, which has the group's name as `host`, has its phases. */
+/* Prints the phases of each group, which may have a profile of its own; nothing without groups.  A
+   group on one host is left out: the sum over its hosts, whose `host` is the group, has them. */
 static void text_print_group_phases(const struct text *t, const struct bn_group *g, size_t n)
 {
   char name[4 * BN_GROUP_NAME + 1]; /* an escaped byte has four characters */

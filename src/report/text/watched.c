@@ -13,7 +13,7 @@ enum { ROW_FIGURES_MAX = 4 };
 /* A row of figures with slashes between them. */
 struct row {
   const char *label;                 /* in a full report */
-  const char *brief;                 /* under an interval; NULL: the row is not printed there */
+  const char *line_label;            /* under an interval; NULL: the row is not printed there */
   double unit;                       /* the figures are divided by it */
   const char *name[ROW_FIGURES_MAX]; /* ends with NULL unless full */
 };
@@ -143,13 +143,14 @@ static bool watched_format_values(const struct bn_view *v, const struct part *p,
     return false;
   for (size_t i = 0; i < ROW_FIGURES_MAX && r->name[i] != NULL && len < size; i++) {
     const struct bn_watched_figure *f = watched_find(v, r->name[i]);
+    const bool is_known = f != NULL || p->absent_is_zero;
     const double value = f != NULL ? f->value / r->unit : 0;
-    const char *between = i > 0 ? "/" : "";
+    const char *separator = i > 0 ? "/" : "";
 
-    if (f == NULL && !p->absent_is_zero)
-      len += (size_t)snprintf(out + len, size - len, "%s-", between);
+    if (is_known)
+      len += (size_t)snprintf(out + len, size - len, "%s%.2f", separator, value);
     else
-      len += (size_t)snprintf(out + len, size - len, "%s%.2f", between, value);
+      len += (size_t)snprintf(out + len, size - len, "%s-", separator);
   }
   return true;
 }
@@ -184,10 +185,10 @@ bool bn_text_format_watched_line(const struct bn_view *v, size_t i, char *out, s
   for (size_t k = 0; k < p->n && len < size; k++) {
     const struct row *r = &p->row[k];
 
-    if (r->brief == NULL || !watched_format_values(v, p, r, values, sizeof values))
+    if (r->line_label == NULL || !watched_format_values(v, p, r, values, sizeof values))
       continue;
-    len +=
-        (size_t)snprintf(out + len, size - len, "%s %s %s", has_row ? "," : "", r->brief, values);
+    len += (size_t)snprintf(out + len, size - len, "%s %s %s", has_row ? "," : "", r->line_label,
+                            values);
     has_row = true;
   }
   return has_row;
@@ -231,18 +232,18 @@ static const struct table {
 };
 
 /* Returns the figure of a column in the total of a host, or NULL. */
-static const struct bn_watched_figure *watched_find_of_host(const struct bn_group *g,
-                                                            const struct column *c)
+static const struct bn_watched_figure *watched_find_in_total(const struct bn_group *g,
+                                                             const struct column *c)
 {
   return g->has_total ? watched_find(&g->total.view, c->name) : NULL;
 }
 
-/* Returns whether a host has a figure of the table. */
+/* Returns whether any of the n hosts has a figure of the table. */
 static bool watched_has_table(const struct table *t, const struct bn_group *g, size_t n)
 {
   for (size_t i = 0; i < n; i++)
     for (size_t k = 0; k < t->n; k++)
-      if (watched_find_of_host(&g[i], &t->column[k]) != NULL)
+      if (watched_find_in_total(&g[i], &t->column[k]) != NULL)
         return true;
   return false;
 }
@@ -264,7 +265,7 @@ static void watched_print_member(const struct table *t, const struct bn_group *g
   (void)fputs("   ", out);
   for (size_t k = 0; k < t->n; k++) {
     const struct column *c = &t->column[k];
-    const struct bn_watched_figure *f = watched_find_of_host(g, c);
+    const struct bn_watched_figure *f = watched_find_in_total(g, c);
 
     if (f != NULL)
       (void)fprintf(out, " %*.2f", watched_column_width(c), f->value / c->unit);
@@ -289,9 +290,11 @@ static void watched_print_table(const struct table *t, const struct bn_group *g,
 
 void bn_text_print_watched_members(const struct bn_group *g, size_t n, FILE *out)
 {
-  const size_t sums = bn_text_count_sums(g, n);
+  /* Sums of groups over hosts come first, and are no hosts. */
+  const size_t n_sums = bn_text_count_sums(g, n), n_hosts = n - n_sums;
+  const struct bn_group *hosts = g + n_sums;
 
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-    if (watched_has_table(&tables[i], g + sums, n - sums))
-      watched_print_table(&tables[i], g + sums, n - sums, out);
+    if (watched_has_table(&tables[i], hosts, n_hosts))
+      watched_print_table(&tables[i], hosts, n_hosts, out);
 }
