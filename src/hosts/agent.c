@@ -27,19 +27,19 @@
    stream does not end if the network is gone.  The controller gives up a silent agent earlier than
    that (hosts/liveness.c), so that both sides never continue alone. */
 static const uint64_t silence_ns = 8 * BN_NSEC_PER_SEC;
-/* When the controller is lost, the run is stopped in order.  It is stopped at once urge_ns later,
-   and the process exits without it exit_ns later. */
-static const uint64_t urge_ns = BN_NSEC_PER_SEC;
+/* When the controller is lost, the run is stopped in order.  It is stopped at once stop_at_once_ns
+   later, and the process exits without it exit_ns later. */
+static const uint64_t stop_at_once_ns = BN_NSEC_PER_SEC;
 static const uint64_t exit_ns = 3 * BN_NSEC_PER_SEC / 2;
 /* How long the last frames may wait for a reader that takes nothing. */
-static const uint64_t unread_ns = 5 * BN_NSEC_PER_SEC;
+static const uint64_t reader_timeout_ns = 5 * BN_NSEC_PER_SEC;
 /* How long a process that is stopped before its run may take to send END. */
 static const uint64_t early_end_ns = BN_NSEC_PER_SEC;
 /* The most sessions that all hosts can have together. */
 #define ALL_SESSIONS_MAX ((uint64_t)BN_WORK_SPLIT_HOSTS * BN_WORK_SPLIT_THREADS)
 /* The longest wait before the state is looked at again.  Each change of it wakes the threads that
    wait, but the listener finds a controller silent only when its own wait is over. */
-static const uint64_t glance_ns = BN_NSEC_PER_SEC / 10;
+static const uint64_t poll_ns = BN_NSEC_PER_SEC / 10;
 
 static const struct bn_wait comparing = {"the controller's SAME", BN_BOUND_DEADLINE};
 static const struct bn_wait opening = {"the controller's OPEN", BN_BOUND_DEADLINE};
@@ -72,18 +72,18 @@ struct bn_agent {
   /* The next three are used by the listener only. */
   struct bn_frame_reader reader;
   uint64_t heard_ns; /* when something came last */
-  char piece[BN_FRAME_PIECE];
+  char input[BN_FRAME_PIECE];
   pthread_mutex_t lock; /* is taken before the locks of the run */
   pthread_cond_t changed;
   /* The lock guards the rest. */
   enum stage stage;
   struct bn_run *run; /* in STAGE_RUN */
   struct bn_remote_output remote_output;
-  uint64_t lost_ns; /* when the controller was lost; 0: it is there */
-  bool urged;       /* the controller is lost, and the run has been stopped at once */
-  bool leave;       /* the listener is to return */
-  unsigned asked;   /* how many SOURCE have been sent */
-  unsigned same;    /* how many SAME have come */
+  uint64_t lost_ns;     /* when the controller was lost; 0: it is there */
+  bool stopped_at_once; /* the controller is lost, and the run has been stopped at once */
+  bool listener_ends;   /* the listener is to return */
+  unsigned n_asked;     /* how many SOURCE have been sent */
+  unsigned n_same;      /* how many SAME have come */
 };
 
 bool bn_agent_is_wanted(int argc, char *const *argv)
@@ -181,10 +181,9 @@ static bool agent_is_run(const struct bn_agent *a)
   return strcmp(list->item[list->n - 1], "run") == 0;
 }
 
-/* Stores the command line, puts the passwords into the environment, and answers with what this host
-   is.  From now on the output of a command other than `run` goes to the controller.  Returns 0, or
-   -1 and err. */
-static int agent_take_hello(struct bn_agent *a, const struct bn_frame *f, struct bn_err *err)
+/* Stores the command line, puts the passwords into the environment, and answers WELCOME.  From now
+   on the output of a command other than `run` goes to the controller.  Returns 0, or -1 and err. */
+static int agent_handle_hello(struct bn_agent *a, const struct bn_frame *f, struct bn_err *err)
 {
   if (agent_get_stage(a) != STAGE_HELLO)
     return agent_refuse_frame(f, err);
@@ -193,9 +192,11 @@ static int agent_take_hello(struct bn_agent *a, const struct bn_frame *f, struct
   if (a->handshake.sessions > ALL_SESSIONS_MAX)
     return bn_err_set(err, ERANGE, "HELLO has more sessions than hosts can have");
   agent_make_argv(a);
-  if (bn_handshake_set_environment(&a->handshake, err) != 0 ||
-      (!agent_is_run(a) && bn_remote_output_begin(&a->remote_output, err) != 0) ||
-      agent_send_welcome(a, err) != 0)
+  if (bn_handshake_set_environment(&a->handshake, err) != 0)
+    return -1;
+  if (!agent_is_run(a) && bn_remote_output_begin(&a->remote_output, err) != 0)
+    return -1;
+  if (agent_send_welcome(a, err) != 0)
     return -1;
   a->host_group.first = (unsigned)a->handshake.first_session;
   a->host_group.sessions = (unsigned)a->handshake.sessions;
@@ -204,7 +205,7 @@ static int agent_take_hello(struct bn_agent *a, const struct bn_frame *f, struct
 }
 
 /* Stores a file of the controller in the temporary folder.  Returns 0, or -1 and err. */
-static int agent_take_file(struct bn_agent *a, const struct bn_frame *f, struct bn_err *err)
+static int agent_handle_file(struct bn_agent *a, const struct bn_frame *f, struct bn_err *err)
 {
   struct bn_frame_file file;
 
@@ -215,9 +216,9 @@ static int agent_take_file(struct bn_agent *a, const struct bn_frame *f, struct 
   return bn_temp_folder_add(&a->temp_folder, &file, err);
 }
 
-/* Replaces the names of configuration files that were sent by their paths in the temporary folder.
-   The run has another working folder, because the files that it makes there are to outlive it.
-   Scripts need no path, because they are looked for in the temporary folder first. */
+/* Replaces the name of each configuration file that was sent by its path in the temporary folder.
+   The temporary folder is not the working folder of the run, because the files that the run makes
+   are to stay.  Scripts need no path: they are looked for in the temporary folder first. */
 static void agent_place_config_files(struct bn_agent *a)
 {
   static const char option[] = "--config-file=";
@@ -239,7 +240,7 @@ static void agent_place_config_files(struct bn_agent *a)
 }
 
 /* Has the main thread go on, now that all files have come.  Returns 0, or -1 and err. */
-static int agent_take_open(struct bn_agent *a, const struct bn_frame *f, struct bn_err *err)
+static int agent_handle_open(struct bn_agent *a, const struct bn_frame *f, struct bn_err *err)
 {
   if (agent_get_stage(a) != STAGE_FILES)
     return agent_refuse_frame(f, err);
@@ -249,30 +250,30 @@ static int agent_take_open(struct bn_agent *a, const struct bn_frame *f, struct 
 }
 
 /* Answers a PING with the time here.  Returns 0, or -1 if the controller does not read any more. */
-static int agent_take_ping(struct bn_agent *a, const struct bn_frame *f)
+static int agent_handle_ping(struct bn_agent *a, const struct bn_frame *f)
 {
   return bn_send_queue_put_pong(&a->queue, bn_frame_get_number(f, 0), bn_clock_mono());
 }
 
-/* Sets when the sessions begin.  The time 0 means to bn_run_set_start() that there is none, so a
-   START at 0 is one at 1: both times have passed.  Returns 0, or -1 and err if there is no run yet.
-   After the run, does nothing. */
-static int agent_take_start(struct bn_agent *a, const struct bn_frame *f, struct bn_err *err)
+/* Sets when the sessions begin.  Returns 0, or -1 and err if there is no run yet.  After the run,
+   does nothing. */
+static int agent_handle_start(struct bn_agent *a, const struct bn_frame *f, struct bn_err *err)
 {
-  const uint64_t at_ns = bn_frame_get_number(f, 0);
+  const uint64_t start_ns = bn_frame_get_number(f, 0);
 
   if (agent_get_stage(a) < STAGE_RUN)
     return agent_refuse_frame(f, err);
   agent_lock(a);
+  /* To bn_run_set_start(), 0 means no time.  1 stands for it, because both times have passed. */
   if (a->run != NULL)
-    bn_run_set_start(a->run, at_ns != 0 ? at_ns : 1);
+    bn_run_set_start(a->run, start_ns != 0 ? start_ns : 1);
   agent_unlock(a);
   return 0;
 }
 
 /* Lets the sessions of a command go on, because the sessions of all hosts have met.  Returns 0, or
    -1 and err if there is no run yet. */
-static int agent_take_pass(struct bn_agent *a, const struct bn_frame *f, struct bn_err *err)
+static int agent_handle_pass(struct bn_agent *a, const struct bn_frame *f, struct bn_err *err)
 {
   if (agent_get_stage(a) < STAGE_RUN)
     return agent_refuse_frame(f, err);
@@ -284,10 +285,10 @@ static int agent_take_pass(struct bn_agent *a, const struct bn_frame *f, struct 
 }
 
 /* Lets bn_agent_compare_source() return, because the controller has the same script. */
-static void agent_take_same(struct bn_agent *a)
+static void agent_handle_same(struct bn_agent *a)
 {
   agent_lock(a);
-  a->same++;
+  a->n_same++;
   agent_unlock(a);
 }
 
@@ -301,9 +302,9 @@ _Noreturn static void agent_exit_early(struct bn_agent *a)
   _exit(status);
 }
 
-/* Stops the run in order or at once, or ends the process if there is no run yet.  After the run,
-   there is nothing to stop. */
-static void agent_take_stop(struct bn_agent *a, const struct bn_frame *f)
+/* Stops the run in order or at once.  Ends the process if there is no run yet.  Does nothing after
+   the run. */
+static void agent_handle_stop(struct bn_agent *a, const struct bn_frame *f)
 {
   enum stage stage;
 
@@ -318,26 +319,26 @@ static void agent_take_stop(struct bn_agent *a, const struct bn_frame *f)
 
 /* Does what a frame says.  Returns 0, or -1 if no more frames can be taken; err then has the reason
    for the controller, or no sentence if the controller does not read any more. */
-static int agent_take_frame(struct bn_agent *a, const struct bn_frame *f, struct bn_err *err)
+static int agent_handle_frame(struct bn_agent *a, const struct bn_frame *f, struct bn_err *err)
 {
   switch (f->type) {
   case BN_FRAME_HELLO:
-    return agent_take_hello(a, f, err);
+    return agent_handle_hello(a, f, err);
   case BN_FRAME_FILE:
-    return agent_take_file(a, f, err);
+    return agent_handle_file(a, f, err);
   case BN_FRAME_OPEN:
-    return agent_take_open(a, f, err);
+    return agent_handle_open(a, f, err);
   case BN_FRAME_PING:
-    return agent_take_ping(a, f);
+    return agent_handle_ping(a, f);
   case BN_FRAME_START:
-    return agent_take_start(a, f, err);
+    return agent_handle_start(a, f, err);
   case BN_FRAME_STOP:
-    agent_take_stop(a, f);
+    agent_handle_stop(a, f);
     return 0;
   case BN_FRAME_PASS:
-    return agent_take_pass(a, f, err);
+    return agent_handle_pass(a, f, err);
   case BN_FRAME_SAME:
-    agent_take_same(a);
+    agent_handle_same(a);
     return 0;
   default:
     return agent_refuse_frame(f, err);
@@ -346,15 +347,15 @@ static int agent_take_frame(struct bn_agent *a, const struct bn_frame *f, struct
 
 /* --- the listener: the streams ---------------------------------------------------------------- */
 
-/* Takes the frames that are complete with the first len bytes of the piece.  Returns 0, or -1 and
-   err as agent_take_frame(). */
-static int agent_take_frames(struct bn_agent *a, size_t len, struct bn_err *err)
+/* Adds the first len bytes of a->input to the stream, and handles the frames that are complete now.
+   Returns 0, or -1 and err as agent_handle_frame(). */
+static int agent_handle_frames(struct bn_agent *a, size_t len, struct bn_err *err)
 {
   struct bn_frame f;
-  int rc = bn_frame_feed(&a->reader, a->piece, len, err);
+  int rc = bn_frame_feed(&a->reader, a->input, len, err);
 
   while (rc == 0 && (rc = bn_frame_next(&a->reader, &f, err)) > 0)
-    rc = agent_take_frame(a, &f, err);
+    rc = agent_handle_frame(a, &f, err);
   return rc;
 }
 
@@ -366,11 +367,11 @@ static void agent_refuse_controller(struct bn_agent *a, const struct bn_err *err
   agent_lose_controller(a);
 }
 
-/* Reads a piece of the input, and does what its frames say.  The end of the input, or a stream that
-   is wrong, is the loss of the controller. */
+/* Reads a piece of the input, and does what its frames say.  The controller is lost if the input
+   has ended, or is no stream of frames. */
 static void agent_receive(struct bn_agent *a)
 {
-  const ssize_t n = read(a->in, a->piece, sizeof a->piece);
+  const ssize_t n = read(a->in, a->input, sizeof a->input);
   struct bn_err err = {0};
 
   if (n < 0 && (errno == EINTR || errno == EAGAIN))
@@ -378,12 +379,12 @@ static void agent_receive(struct bn_agent *a)
   a->heard_ns = bn_clock_mono();
   if (n <= 0)
     agent_lose_controller(a);
-  else if (agent_take_frames(a, (size_t)n, &err) != 0)
+  else if (agent_handle_frames(a, (size_t)n, &err) != 0)
     agent_refuse_controller(a, &err);
 }
 
-/* After the loss of the controller, stops the run at once when urge_ns are over, and exits without
-   its report when exit_ns are over.  agent_lose_controller() has stopped it in order before. */
+/* Escalates the stop that agent_lose_controller() has begun: stops the run at once after
+   stop_at_once_ns, and exits without its report after exit_ns. */
 static void agent_escalate(struct bn_agent *a)
 {
   const uint64_t now_ns = bn_clock_mono();
@@ -393,8 +394,8 @@ static void agent_escalate(struct bn_agent *a)
 
   if (lost_for_ns >= exit_ns)
     _exit(BN_STATUS_FAILED);
-  if (lost_for_ns >= urge_ns && !a->urged) {
-    a->urged = true;
+  if (lost_for_ns >= stop_at_once_ns && !a->stopped_at_once) {
+    a->stopped_at_once = true;
     if (a->run != NULL)
       bn_run_stop(a->run, true /* at_once */);
   }
@@ -427,7 +428,7 @@ static bool agent_list_streams(struct bn_agent *a, struct pollfd p[STREAMS])
   agent_lock(a);
   p[FD_IN] = (struct pollfd){.fd = a->lost_ns != 0 ? -1 : a->in, .events = POLLIN};
   p[FD_PRINTED] = (struct pollfd){.fd = a->remote_output.fd, .events = POLLIN};
-  goes_on = !a->leave;
+  goes_on = !a->listener_ends;
   agent_unlock(a);
   return goes_on;
 }
@@ -435,7 +436,7 @@ static bool agent_list_streams(struct bn_agent *a, struct pollfd p[STREAMS])
 /* Waits for the streams, and serves those that are ready. */
 static void agent_serve_streams(struct bn_agent *a, struct pollfd p[STREAMS])
 {
-  if (poll(p, STREAMS, (int)(glance_ns / BN_NSEC_PER_MSEC)) <= 0)
+  if (poll(p, STREAMS, (int)(poll_ns / BN_NSEC_PER_MSEC)) <= 0)
     return;
   if (p[FD_WAKE].revents != 0)
     bn_send_queue_reset_wake(&a->queue);
@@ -488,22 +489,22 @@ static int agent_start_listener(struct bn_agent *a, struct bn_err *err)
 
 /* Hands the run to the listener, which starts and stops it from now on.  If the controller is lost
    already, stops the run, as firmly as agent_escalate() would have by now. */
-static void agent_attach_run(void *of, struct bn_run *run)
+static void agent_attach_run(void *agent, struct bn_run *run)
 {
-  struct bn_agent *a = of;
+  struct bn_agent *a = agent;
 
   agent_lock(a);
   a->run = run;
   a->stage = STAGE_RUN;
   if (a->lost_ns != 0)
-    bn_run_stop(run, a->urged);
+    bn_run_stop(run, a->stopped_at_once);
   agent_unlock(a);
 }
 
 /* Takes the run, which ends, away from the listener. */
-static void agent_detach_run(void *of)
+static void agent_detach_run(void *agent)
 {
-  struct bn_agent *a = of;
+  struct bn_agent *a = agent;
 
   agent_lock(a);
   a->run = NULL;
@@ -513,9 +514,9 @@ static void agent_detach_run(void *of)
 
 /* Tells the controller that the sessions here wait for the sessions of the other hosts.  If the
    frame cannot be queued, the queue is broken, and the listener ends the run because of that. */
-static void agent_send_meet(void *of)
+static void agent_send_meet(void *agent)
 {
-  struct bn_agent *a = of;
+  struct bn_agent *a = agent;
 
   (void)bn_send_queue_put(&a->queue, BN_FRAME_MEET, "", 0);
 }
@@ -530,16 +531,16 @@ bool bn_agent_compare_source(void *agent, const char *file, size_t folder_len, c
 {
   struct bn_agent *a = agent;
   struct bn_buf data = {.max = 0};
-  unsigned number; /* of the answer that is awaited */
+  unsigned n_answers; /* how many SAME there are once this script has been compared */
   bool is_lost;
 
   bn_source_print(&data, file, folder_len, text, len);
   is_lost = bn_send_queue_put(&a->queue, BN_FRAME_SOURCE, data.data, data.len) != 0;
   bn_buf_done(&data);
   agent_lock(a);
-  number = ++a->asked;
-  while (!is_lost && a->same < number) {
-    (void)bn_wait_until(&comparing, &a->changed, &a->lock, bn_clock_mono() + glance_ns);
+  n_answers = ++a->n_asked;
+  while (!is_lost && a->n_same < n_answers) {
+    (void)bn_wait_until(&comparing, &a->changed, &a->lock, bn_clock_mono() + poll_ns);
     is_lost = a->lost_ns != 0;
   }
   agent_unlock(a);
@@ -570,10 +571,10 @@ int bn_agent_send_document(struct bn_agent *a, struct bn_err *err)
 
   if (a->document == NULL || fflush(a->document) != 0)
     return bn_err_set(err, ENOMEM, "out of memory for the result");
-  for (size_t at = 0; at < a->text_len; at += PIECE_MAX) {
-    const size_t rest = a->text_len - at, len = rest < PIECE_MAX ? rest : PIECE_MAX;
+  for (size_t sent = 0; sent < a->text_len; sent += PIECE_MAX) {
+    const size_t unsent = a->text_len - sent, len = unsent < PIECE_MAX ? unsent : PIECE_MAX;
 
-    if (bn_send_queue_put(&a->queue, BN_FRAME_RESULT, a->text + at, len) != 0)
+    if (bn_send_queue_put(&a->queue, BN_FRAME_RESULT, a->text + sent, len) != 0)
       return bn_err_set(err, EPIPE, "the controller does not read the result");
   }
   return 0;
@@ -589,7 +590,7 @@ struct bn_send_queue *bn_agent_get_send_queue(struct bn_agent *a)
 /* Moves the streams of frames from standard input and output to descriptors of their own, so that
    no other text comes between frames.  Standard input is empty from now on, and standard output is
    standard error.  Returns 0, or -1 and err. */
-static int agent_take_streams(struct bn_agent *a, struct bn_err *err)
+static int agent_move_streams(struct bn_agent *a, struct bn_err *err)
 {
   enum { FIRST_FD = 3 }; /* the first number behind the standard streams */
   int null;
@@ -604,8 +605,8 @@ static int agent_take_streams(struct bn_agent *a, struct bn_err *err)
   return 0;
 }
 
-/* Prepares what the listener uses, and starts it.  The keeper of the temporary folder is forked
-   before, while there is one thread.  Returns 0, or -1 and err. */
+/* Prepares what the listener uses, and starts it last: bn_temp_folder_make() forks, so there must
+   be one thread until then.  Returns 0, or -1 and err. */
 static int agent_start(struct bn_agent *a, const char *version, struct bn_err *err)
 {
   (void)snprintf(a->version, sizeof a->version, "%s", version);
@@ -626,7 +627,7 @@ static bool agent_await_open(struct bn_agent *a)
 
   agent_lock(a);
   while (a->stage < STAGE_OPEN && a->lost_ns == 0)
-    (void)bn_wait_until(&opening, &a->changed, &a->lock, bn_clock_mono() + glance_ns);
+    (void)bn_wait_until(&opening, &a->changed, &a->lock, bn_clock_mono() + poll_ns);
   is_open = a->lost_ns == 0;
   agent_unlock(a);
   return is_open;
@@ -659,13 +660,13 @@ int bn_agent_open(struct bn_agent **out, const char *version, struct bn_err *err
      its own. */
   (void)unsetenv("BENCH_COMPAT");
   bn_ranks_unset();
-  if (agent_take_streams(a, err) != 0)
+  if (agent_move_streams(a, err) != 0)
     return -1;
   if (agent_start(a, version, err) == 0)
     return agent_await_open(a) ? 0 : -1;
   /* There is no listener, so the refusal is sent here. */
   (void)bn_send_queue_put(&a->queue, BN_FRAME_REFUSE, err->text, strlen(err->text));
-  bn_send_queue_flush(&a->queue, bn_clock_mono() + unread_ns);
+  bn_send_queue_flush(&a->queue, bn_clock_mono() + reader_timeout_ns);
   return -1;
 }
 
@@ -685,7 +686,7 @@ size_t bn_agent_count_outside(const struct bn_agent *a)
 }
 
 /* Waits until the listener has sent all frames, or until the reader has taken nothing for
-   unread_ns.  Does nothing without a listener, which alone sends frames. */
+   reader_timeout_ns.  Does nothing without a listener, which alone sends frames. */
 static void agent_await_sent(struct bn_agent *a)
 {
   size_t last_pending = SIZE_MAX; /* more than there can be: the first turn sets until_ns */
@@ -699,10 +700,11 @@ static void agent_await_sent(struct bn_agent *a)
     const uint64_t now_ns = bn_clock_mono();
 
     if (pending != last_pending) /* the reader has taken something */
-      until_ns = now_ns + unread_ns;
+      until_ns = now_ns + reader_timeout_ns;
     last_pending = pending;
     if (pending == 0 || now_ns >= until_ns)
       break;
+    /* The queue does not signal a->changed when it gets shorter. */
     (void)bn_wait_until(&sending, &a->changed, &a->lock, now_ns + BN_NSEC_PER_MSEC);
   }
   agent_unlock(a);
@@ -720,14 +722,14 @@ void bn_agent_send_end(struct bn_agent *a, int status)
   agent_await_sent(a);
 }
 
-/* Lets the listener send what it still has, and waits for its end. */
+/* Lets the listener send all frames, and ends it. */
 static void agent_stop_listener(struct bn_agent *a)
 {
   if (!a->has_listener)
     return;
   agent_await_sent(a);
   agent_lock(a);
-  a->leave = true;
+  a->listener_ends = true;
   agent_unlock(a);
   bn_send_queue_wake(&a->queue);
   bn_wait_join(&returning, a->listener);
@@ -747,7 +749,7 @@ void bn_agent_free(struct bn_agent *a)
   bn_temp_folder_done(&a->temp_folder);
   bn_send_queue_done(&a->queue);
   bn_frame_reader_done(&a->reader);
-  explicit_bzero(a->piece, sizeof a->piece); /* it may have passwords */
+  explicit_bzero(a->input, sizeof a->input); /* it may have passwords */
   bn_handshake_done(&a->handshake);
   free(a->argv);
   free(a->text);

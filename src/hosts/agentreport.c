@@ -20,11 +20,11 @@ struct reporter {
   struct bn_group packed; /* agentreport_interval() packs an interval in it; else empty */
 };
 
-/* Sends a line of the journal: the first one, which has the facts of the run, as READY, and each
-   other one as INTERVAL.  Returns 0, or -1 and err. */
-static int agentreport_send_line(void *of, char *line, size_t len, struct bn_err *err)
+/* Sends a line of the journal.  The first line, which has the facts of the run, is a frame READY,
+   and each later line a frame INTERVAL.  Returns 0, or -1 and err. */
+static int agentreport_send_line(void *reporter, char *line, size_t len, struct bn_err *err)
 {
-  struct reporter *r = of;
+  struct reporter *r = reporter;
   const enum bn_frame_type type = r->is_ready_sent ? BN_FRAME_INTERVAL : BN_FRAME_READY;
 
   if (bn_send_queue_put(bn_agent_get_send_queue(r->agent), type, line, len) != 0)
@@ -69,9 +69,8 @@ static int agentreport_view(void *self, const struct bn_view *v, struct bn_err *
   return 0;
 }
 
-/* Leaves in the view only the watched figures that all hosts share: the controller shows sums of
-   the intervals of all hosts, which have no figures of a single host.  *shared holds the figures,
-   and has to live as long as the view. */
+/* Leaves in the view only the watched figures that all hosts share, because the controller shows
+   sums over all hosts.  *shared holds the figures, and has to live as long as the view. */
 static void agentreport_keep_shared(struct bn_view *v, struct bn_watched *shared)
 {
   bn_watched_pick(v, true /* shared */, shared);
@@ -79,38 +78,38 @@ static void agentreport_keep_shared(struct bn_view *v, struct bn_watched *shared
   v->n_watched = shared->n;
 }
 
-/* Sends the facts about errors, and then the checkpoint, with which the controller shows them.  The
-   figures of single sessions are left out, because the checkpoint has their sums, and the figures
-   of statements, because only the total shows them. */
+/* Sends the facts about errors, and then the checkpoint, with which the controller shows them.
+   Leaves out the figures of sessions, whose sums the checkpoint has, and of statements, which only
+   the total shows. */
 static int agentreport_checkpoint(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct reporter *r = self;
   struct bn_snap delta = *v->delta;
-  struct bn_view bare = *v;
+  struct bn_view sent = *v;
   struct bn_watched shared;
 
   delta.n_sessions = 0;
-  bare.delta = &delta;
-  bare.sessions = NULL;
-  bare.n_sessions = 0;
-  bare.statements = NULL;
-  bare.n_statements = 0;
-  agentreport_keep_shared(&bare, &shared);
+  sent.delta = &delta;
+  sent.sessions = NULL;
+  sent.n_sessions = 0;
+  sent.statements = NULL;
+  sent.n_statements = 0;
+  agentreport_keep_shared(&sent, &shared);
   if (v->error_facts != NULL && v->error_facts->n_facts > 0)
     (void)bn_journal_write_facts(&r->journal, v->error_facts, NULL /* err */);
-  return agentreport_view(r, &bare, err);
+  return agentreport_view(r, &sent, err);
 }
 
-/* Sends an interval with its histograms, which bn_group_add_view() packs in a copy.  The copy is
-   freed at once, but its place in the group stays for the next interval. */
+/* Sends an interval with its histograms, which bn_group_add_view() packs in a copy.  Frees the copy
+   at once, but keeps its place in the group, which is used again for the next interval. */
 static int agentreport_interval(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct reporter *r = self;
-  struct bn_view bare = *v;
+  struct bn_view sent = *v;
   struct bn_watched shared;
 
-  agentreport_keep_shared(&bare, &shared);
-  bn_group_add_view(&r->packed, &bare);
+  agentreport_keep_shared(&sent, &shared);
+  bn_group_add_view(&r->packed, &sent);
   struct bn_record *packed = &r->packed.interval[0];
 
   (void)agentreport_view(r, &packed->view, err);

@@ -31,9 +31,9 @@ static int arguments_refuse_file(const char *path, struct bn_err *err)
                     strerror(errno));
 }
 
-/* Reads a file, which may hold a password, into an empty buffer.  Room for all of a regular file is
-   made first: a buffer that grows while it is read may move, and leave a copy behind that nobody
-   clears.  Returns 0, or -1 and err. */
+/* Reads a file, which may hold a password, into an empty buffer.  Makes room for all of a regular
+   file first: a buffer that grows may move, and would leave a copy behind that nobody clears.
+   Returns 0, or -1 and err. */
 static int arguments_read_file(const char *path, struct bn_buf *text, struct bn_err *err)
 {
   struct stat st;
@@ -197,17 +197,17 @@ static int arguments_add_workload(struct bn_arguments *a, const char *test, bool
 static int arguments_add_workloads(struct bn_arguments *a, const char *test_or_mix, bool is_bundled,
                                    struct bn_err *err)
 {
-  const char *rest = test_or_mix; /* of a mix, which has not been added yet */
+  const char *next = test_or_mix; /* the test of a mix that is added next */
   char folder[PATH_MAX] = "";
   struct bn_mix_item item;
   int found;
 
   if (!bn_mix_is_test(bn_optset_policy(a->from->options), test_or_mix))
     return arguments_add_workload(a, test_or_mix, is_bundled, "" /* weight */, folder, err);
-  while ((found = bn_mix_next(&rest, &item, err)) > 0) {
-    const char *mark = item.name + item.len; /* the '@' of the weight, which ends at `rest` */
+  while ((found = bn_mix_next(&next, &item, err)) > 0) {
+    const char *at_sign = item.name + item.len; /* where the weight begins; it ends at `next` */
     char *test = bn_alloc_part(item.name, item.len);
-    char *weight = bn_alloc_part(mark, (size_t)(rest - mark));
+    char *weight = bn_alloc_part(at_sign, (size_t)(next - at_sign));
     const int rc =
         arguments_add_workload(a, test, arguments_is_in_bundle(test), weight, folder, err);
 
@@ -251,21 +251,20 @@ static int arguments_add_config_file(struct bn_arguments *a, const char *path, s
 /* Returns whether the group has an option of its own that is listed in `names`. */
 static bool arguments_group_has(const struct bn_arguments *a, const char *names)
 {
-  const struct bn_list *own = &a->from->group->options;
-  bool has = false;
+  const struct bn_list *options = &a->from->group->options;
 
-  for (size_t i = 0; i < own->n; i++) {
+  for (size_t i = 0; i < options->n; i++) {
     char name[BN_OPT_NAME_MAX];
 
-    bn_opt_read_name(own->item[i], name);
-    has |= bn_opt_is_listed(names, name);
+    bn_opt_read_name(options->item[i], name);
+    if (bn_opt_is_listed(names, name))
+      return true;
   }
-  return has;
+  return false;
 }
 
-/* Returns whether the password that the option reads from a file is given directly, too, so that
-   the file is not read, as in a run without hosts.  If the group itself names the file, only a
-   password in the group's own options counts. */
+/* Returns whether the password is also given directly, so that its file is not read.  If the group
+   itself names the file, only a password in the group's own options counts. */
 static bool arguments_has_password(const struct bn_arguments *a, const char *file_option)
 {
   const struct bn_opt *opt = bn_optset_find(a->from->options, file_option);
@@ -277,26 +276,26 @@ static bool arguments_has_password(const struct bn_arguments *a, const char *fil
   return bn_optset_is_given(a->from->options, opt->replaces);
 }
 
-/* Returns whether an option of the group's own replaces the option of that name outside of the
-   groups: a group that names its own file of a password gets neither the password nor the file from
-   outside, which need not exist here. */
+/* Returns whether the group's own options replace the option of that name outside of the groups.
+   A group with its own file of a password gets neither the password nor the file from outside,
+   which need not exist here. */
 static bool arguments_is_replaced_by_group(const struct bn_arguments *a, const char *name)
 {
   const struct bn_opt *o;
-  bool is_replaced;
 
   if (a->from->group == NULL)
     return false;
-  is_replaced = arguments_is_password_file(name) && arguments_group_has(a, name);
+  if (arguments_is_password_file(name) && arguments_group_has(a, name))
+    return true;
   for (size_t i = 0; (o = bn_optset_get_at(a->from->options, i, NULL)) != NULL; i++)
-    is_replaced |= o->replaces != NULL && bn_opt_is_listed(o->replaces, name) &&
-                   arguments_group_has(a, o->name);
-  return is_replaced;
+    if (bn_opt_is_listed(o->replaces, name) && arguments_group_has(a, o->name))
+      return true;
+  return false;
 }
 
-/* Adds a password ("--mysql-password=…"), the first line of a file, in place of the option `name`
-   ("mysql-password-file"), which names the file: so no file on the hosts has the password.  Adds
-   nothing if the password is given directly, too.  Returns 0, or -1 and err. */
+/* Adds the first line of a password file as "--mysql-password=…", in place of the option `name`
+   ("mysql-password-file"), so that no file on the hosts has the password.  Adds nothing if the
+   password is also given directly.  Returns 0, or -1 and err. */
 static int arguments_add_password_line(struct bn_arguments *a, const char *name, const char *path,
                                        struct bn_err *err)
 {
@@ -323,9 +322,8 @@ static int arguments_add_password_line(struct bn_arguments *a, const char *name,
 
 /* --- words ------------------------------------------------------------------------------------ */
 
-/* Returns the traits of the options that are left out of the command line of an agent: the options
-   of the controller and, unless the agent is a group here, the options of which each host has its
-   own value. */
+/* Returns the traits of the options that an agent does not get: those of the controller and, unless
+   the agent is a group here, those of which each host has its own value. */
 static unsigned arguments_get_omitted_traits(const struct bn_arguments *a)
 {
   return a->from->is_here ? BN_OPT_CONTROLLER_ONLY : BN_OPT_PER_HOST | BN_OPT_CONTROLLER_ONLY;
@@ -344,8 +342,8 @@ static void arguments_add_word(struct bn_arguments *a, const char *name, const c
 }
 
 /* Adds an option that was typed.  A configuration file that it names is sent, a password in a file
-   is sent as a value, and an option that agents do not get is left out.  Returns 0, or -1 and
-   err. */
+   is sent as a value, and an option that agents do not get is left out.  An option that asks for a
+   password is refused, because agents have no terminal.  Returns 0, or -1 and err. */
 static int arguments_add_option(struct bn_arguments *a, const char *arg, struct bn_err *err)
 {
   const char *equals = strchr(arg, '=');
@@ -367,20 +365,18 @@ static int arguments_add_option(struct bn_arguments *a, const char *arg, struct 
   return 0;
 }
 
-/* Adds the options of which each host has its own value (BN_OPT_PER_HOST) with their defaults,
-   which that value overrides.  Without them, the configuration file, which is sent to the hosts,
-   could set such an option by an alias, which would override the value of the host, or could set a
-   seed.  The defaults are those of the dialect: that of --max-requests is 10000 in 0.5, and 0 is
-   no limit. */
+/* Adds each option that is set, and of which each host has its own value (BN_OPT_PER_HOST), with
+   its default, which the value of the host overrides.  Otherwise the configuration file, which the
+   hosts read, too, could set a seed, or an alias that would override the value of the host.  A
+   dialect has its own defaults: in 0.5, --max-requests is 10000, and 0 is no limit. */
 static void arguments_add_defaults(struct bn_arguments *a)
 {
   const struct bn_optset *options = a->from->options;
   const struct bn_opt *opt;
 
   for (size_t i = 0; (opt = bn_optset_get_at(options, i, NULL)) != NULL; i++) {
-    if ((bn_optset_get_traits(options, opt->name) & BN_OPT_PER_HOST) == 0)
-      continue;
-    if (bn_optset_get_origin(options, opt->name) == BN_FROM_DEFAULT) /* no file sets it */
+    if ((bn_optset_get_traits(options, opt->name) & BN_OPT_PER_HOST) == 0 ||
+        bn_optset_get_origin(options, opt->name) == BN_FROM_DEFAULT)
       continue;
     bn_words_adopt(&a->words, bn_alloc_print("--%s=%s", opt->name,
                                              bn_opt_get_default(opt, bn_optset_policy(options))));
@@ -410,7 +406,7 @@ static bool arguments_uri_has_part(const struct bn_uri *u, const char *part)
 {
   const struct {
     const char *name;
-    bool has;
+    bool is_set;
   } parts[] = {{"user", u->user != NULL},
                {"password", u->password != NULL},
                {"host", u->host != NULL},
@@ -419,18 +415,19 @@ static bool arguments_uri_has_part(const struct bn_uri *u, const char *part)
 
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     if (strcmp(parts[i].name, part) == 0)
-      return parts[i].has;
+      return parts[i].is_set;
   return false;
 }
 
 /* Returns whether a part or a parameter of the URI sets the option. */
 static bool arguments_uri_sets(const struct bn_uri *u, const struct bn_opt *o)
 {
-  bool sets = o->uri_part != NULL && arguments_uri_has_part(u, o->uri_part);
-
+  if (o->uri_part != NULL && arguments_uri_has_part(u, o->uri_part))
+    return true;
   for (size_t i = 0; i < u->n_params; i++)
-    sets |= bn_opt_is_listed(o->uri_params, u->param[i].name);
-  return sets;
+    if (bn_opt_is_listed(o->uri_params, u->param[i].name))
+      return true;
+  return false;
 }
 
 /* Returns whether the URI sets the option, or one of the options that the option replaces: if the
@@ -439,18 +436,17 @@ static bool arguments_uri_overrides(const struct bn_uri *u, const struct bn_opts
                                     const struct bn_opt *o)
 {
   const struct bn_opt *other;
-  bool overrides = arguments_uri_sets(u, o);
 
-  if (o->replaces == NULL)
-    return overrides;
+  if (arguments_uri_sets(u, o))
+    return true;
   for (size_t i = 0; (other = bn_optset_get_at(options, i, NULL)) != NULL; i++)
-    overrides |= bn_opt_is_listed(o->replaces, other->name) && arguments_uri_sets(u, other);
-  return overrides;
+    if (bn_opt_is_listed(o->replaces, other->name) && arguments_uri_sets(u, other))
+      return true;
+  return false;
 }
 
-/* Returns whether the group's own --connect sets what this option outside of the groups sets, so
-   that the group must not get the option.  A URI that is wrong sets nothing here, because the agent
-   refuses it. */
+/* Returns whether the group's own --connect overrides this option, so that the group must not get
+   it from outside of the groups.  A wrong URI overrides nothing: the agent refuses it. */
 static bool arguments_is_set_by_uri(const struct bn_arguments *a, const char *name)
 {
   const char *text = arguments_find_group_uri(a);
@@ -474,9 +470,9 @@ struct password_walk {
   int rc; /* -1: a file could not be read, and err says why */
 };
 
-/* Adds the password of the file that the option names.  Does nothing if the option is on the
-   command line, because arguments_add_options() has added the password then, or if the URI of the
-   group overrides it. */
+/* Adds the password of the file that the option names.  Does nothing if the option was typed,
+   because arguments_add_options() has added the password then, or if the URI of the group overrides
+   it. */
 static void arguments_add_untyped_password(void *arg, const char *name, const struct bn_opt *opt,
                                            const void *value)
 {
@@ -521,17 +517,18 @@ static void arguments_add_common(struct bn_arguments *a)
 
 /* --- groups ----------------------------------------------------------------------------------- */
 
-/* Adds the options of the command line but those of a group, such as "--NAME.OPTION", and those
-   that the group's own --connect sets.  Returns 0, or -1 and err. */
+/* Adds the options of the command line that stand outside of the groups, but none that the group's
+   own --connect sets or the group's own options replace.  Returns 0, or -1 and err. */
 static int arguments_add_options(struct bn_arguments *a, struct bn_err *err)
 {
   const struct bn_group_list *groups = a->from->groups;
 
   for (char *const *arg = a->from->args + 1; *arg != NULL; arg++) {
+    const bool is_option = strncmp(*arg, "--", 2) == 0;
+    const bool is_of_group = groups != NULL && bn_groups_find_owner(groups, *arg) != NULL;
     char name[BN_OPT_NAME_MAX];
 
-    if (strncmp(*arg, "--", 2) != 0 ||
-        (groups != NULL && bn_groups_find_owner(groups, *arg) != NULL))
+    if (!is_option || is_of_group) /* "--NAME.OPTION" is an option of the group NAME */
       continue;
     bn_opt_read_name(*arg, name);
     if (arguments_is_set_by_uri(a, name) || arguments_is_replaced_by_group(a, name))
@@ -617,8 +614,8 @@ static int arguments_add_uri_files(struct bn_arguments *a, const struct bn_uri *
 }
 
 /* Adds the password of the file that the group's own --connect names (?password-file=), because
-   hosts do not have the file.  A URI that is wrong has none, because the agent refuses it.  Returns
-   0, or -1 and err. */
+   hosts do not have the file.  Skips a wrong URI, which the agent refuses.  Returns 0, or -1 and
+   err. */
 static int arguments_add_uri_password(struct bn_arguments *a, struct bn_err *err)
 {
   const char *text = arguments_find_group_uri(a);
@@ -646,8 +643,7 @@ static bool arguments_is_output_file(const struct bn_opt *opt)
 }
 
 /* Adds the option again with a file of the group's own, FILE.GROUP, if it names a file for output.
-   Several groups would otherwise empty the same file, and write into it at the same places.  A
-   device, a FIFO and an open file stay as they are, because they take the lines of all groups. */
+   Several groups would otherwise empty the same file, and write into it at the same places. */
 static void arguments_add_group_output(void *arg, const char *name, const struct bn_opt *opt,
                                        const void *value)
 {
@@ -655,9 +651,12 @@ static void arguments_add_group_output(void *arg, const char *name, const struct
   const char *path = arguments_is_output_file(opt) ? *(char *const *)value : NULL;
 
   (void)name;
-  if (path != NULL && path[0] != '\0' && bn_file_find_descriptor(path) < 0 &&
-      bn_file_is_replaceable(path))
-    bn_words_adopt(&a->words, bn_alloc_print("--%s=%s.%s", opt->name, path, a->from->group->name));
+  if (path == NULL || path[0] == '\0')
+    return;
+  /* An open descriptor, a device and a FIFO take the lines of all groups. */
+  if (bn_file_find_descriptor(path) >= 0 || !bn_file_is_replaceable(path))
+    return;
+  bn_words_adopt(&a->words, bn_alloc_print("--%s=%s.%s", opt->name, path, a->from->group->name));
 }
 
 /* Adds the words of a group.  The last of several options of one name counts, so the order is: the
@@ -665,7 +664,7 @@ static void arguments_add_group_output(void *arg, const char *name, const struct
    options.  Returns 0, or -1 and err. */
 static int arguments_add_group(struct bn_arguments *a, struct bn_err *err)
 {
-  const struct bn_list *own = &a->from->group->options;
+  const struct bn_list *options = &a->from->group->options;
 
   if (arguments_add_group_scripts(a, err) != 0 || arguments_add_options(a, err) != 0)
     return -1;
@@ -681,8 +680,8 @@ static int arguments_add_group(struct bn_arguments *a, struct bn_err *err)
     bn_words_adopt(&a->words, bn_alloc_print("--time=%.9g", (double)a->from->profile_ns * 1e-9));
   if (!a->from->is_here && arguments_add_uri_password(a, err) != 0)
     return -1;
-  for (size_t i = 0; i < own->n; i++)
-    if (arguments_add_option(a, own->item[i], err) != 0)
+  for (size_t i = 0; i < options->n; i++)
+    if (arguments_add_option(a, options->item[i], err) != 0)
       return -1;
   return 0;
 }

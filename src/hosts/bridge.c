@@ -104,18 +104,18 @@ static void bridge_send_bye(struct bridge *b, unsigned rank)
 }
 
 /* Has the starter start an agent of this rank for the program in rank 0, and adds the channel to
-   it.  If that fails, the channel has no pipes, so its first message is END. */
+   it.  After a failure, the channel has no pipes, so its first message is END. */
 static void bridge_open_agent(struct bridge *b, uint32_t number)
 {
-  struct bn_channel new = {.number = number, .in = -1, .to = {.fd = -1}};
+  struct bn_channel channel = {.number = number, .in = -1, .to = {.fd = -1}};
 
-  if (bn_handover_send_pipes(b->socket, number, &new.to.fd, &new.in) != 0)
+  if (bn_handover_send_pipes(b->socket, number, &channel.to.fd, &channel.in) != 0)
     bn_log_stderr("rank %u: cannot start an agent: %s", b->rank, strerror(errno));
-  bn_channels_add(&b->channels, &new);
+  bn_channels_add(&b->channels, &channel);
 }
 
 /* On rank 0, counts another rank that has ended its agents.  On another rank, lets it leave. */
-static void bridge_take_bye(struct bridge *b)
+static void bridge_handle_bye(struct bridge *b)
 {
   if (b->rank == 0)
     b->byes++;
@@ -125,7 +125,7 @@ static void bridge_take_bye(struct bridge *b)
 
 /* Does what a message says.  Drops a message of a channel that has been removed, and a message of
    a kind that this version of bench does not know. */
-static void bridge_take_message(struct bridge *b, unsigned rank, const char *message, size_t len)
+static void bridge_handle_message(struct bridge *b, unsigned rank, const char *message, size_t len)
 {
   uint32_t number;
   struct bn_channel *c;
@@ -135,7 +135,7 @@ static void bridge_take_message(struct bridge *b, unsigned rank, const char *mes
   number = bn_channel_get_number(message);
   c = bn_channels_find(&b->channels, rank, number);
   if (message[0] == BN_CHANNEL_BYE)
-    bridge_take_bye(b);
+    bridge_handle_bye(b);
   else if (message[0] == BN_CHANNEL_OPEN && b->rank != 0 && c == NULL)
     bridge_open_agent(b, number);
   else if (message[0] == BN_CHANNEL_DATA && c != NULL)
@@ -157,7 +157,7 @@ static void bridge_receive(struct bridge *b)
     if (len <= 0)
       return;
     b->active_ns = bn_clock_mono();
-    bridge_take_message(b, rank, data, (size_t)len);
+    bridge_handle_message(b, rank, data, (size_t)len);
   }
 }
 
@@ -182,7 +182,7 @@ static void bridge_send_channels(struct bridge *b)
 
 /* Opens a channel for an agent of another rank that the program asks for, or closes the socket if
    the program has ended.  The program starts the agent of rank 0 itself. */
-static void bridge_take_request(struct bridge *b)
+static void bridge_handle_request(struct bridge *b)
 {
   struct bn_handover h;
 
@@ -190,31 +190,32 @@ static void bridge_take_request(struct bridge *b)
     bn_pipe_close_end(&b->socket);
     return;
   }
-  const struct bn_channel new = {.rank = h.number,
-                                 .number = ++b->last_number,
-                                 .in = h.in,
-                                 .to = {.fd = h.out},
-                                 .must_open = true};
+  const struct bn_channel channel = {.rank = h.number,
+                                     .number = ++b->last_number,
+                                     .in = h.in,
+                                     .to = {.fd = h.out},
+                                     .must_open = true};
 
   (void)fcntl(h.in, F_SETFL, O_NONBLOCK);
   (void)fcntl(h.out, F_SETFL, O_NONBLOCK);
-  bn_channels_add(&b->channels, &new);
+  bn_channels_add(&b->channels, &channel);
 }
 
 /* Stores the exit status of the child if it has ended. */
 static void bridge_collect_child(struct bridge *b)
 {
-  int how;
+  int wait_status;
 
-  if (b->child == 0 || waitpid(b->child, &how, WNOHANG) != b->child)
+  if (b->child == 0 || waitpid(b->child, &wait_status, WNOHANG) != b->child)
     return;
   b->child = 0;
-  b->status = WIFEXITED(how) ? WEXITSTATUS(how) : BN_STATUS_SIGNAL + WTERMSIG(how);
+  b->status =
+      WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : BN_STATUS_SIGNAL + WTERMSIG(wait_status);
 }
 
 /* Passes a signal of the launcher to the program, which then reports.  The other ranks wait for the
    end of the program. */
-static void bridge_take_signal(struct bridge *b)
+static void bridge_handle_signal(struct bridge *b)
 {
   const bool has_come = bn_stop_signal_read(&b->stop_signal) != BN_STOP_SIGNAL_NONE;
 
@@ -274,9 +275,9 @@ static void bridge_wait(struct bridge *b)
   if (ppoll(b->fd, (nfds_t)n, &pause, NULL) <= 0)
     return;
   if (b->fd[FD_SIGNAL].revents != 0)
-    bridge_take_signal(b);
+    bridge_handle_signal(b);
   if (b->fd[FD_SOCKET].revents != 0)
-    bridge_take_request(b);
+    bridge_handle_request(b);
 }
 
 /* Waits once, and carries what has come in both directions. */
@@ -458,18 +459,18 @@ static void bridge_leave_launcher(void)
   bn_launcher_forget();
 }
 
-/* Turns the child of rank 0 into the program, which gets SIGTERM when its bridge ends.  The program
-   finds the ranks in the environment, as does each bench that it starts, which has the socket, too.
-   Returns once the bridge says that the other ranks are there, or exits if the bridge has ended.
-   If it had ended before prctl(2), no SIGTERM would come, but this process has another parent
-   then. */
+/* Turns the child of rank 0 into the program, which gets SIGTERM when its bridge ends.  Returns
+   once the bridge says that the other ranks are there, or exits if the bridge has ended.  The
+   program and each bench that it starts find the ranks in the environment, and share the socket. */
 static void bridge_become_program(const struct bridge *b, pid_t bridge)
 {
   const struct bn_ranks ranks = {.n = b->launcher->ranks, .request = b->socket};
-  struct bn_handover h;
+  struct bn_handover go_on;
 
   (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (getppid() != bridge || bn_handover_take(b->socket, &h) == 0 || bn_ranks_export(&ranks) != 0 ||
+  if (getppid() != bridge) /* it ended before prctl(2), so SIGTERM would never come */
+    _exit(BN_STATUS_FAILED);
+  if (bn_handover_take(b->socket, &go_on) == 0 || bn_ranks_export(&ranks) != 0 ||
       fcntl(b->socket, F_SETFD, 0) != 0)
     _exit(BN_STATUS_FAILED);
 }
@@ -562,8 +563,10 @@ static void bridge_become_child(struct bridge *b, const int end[ENDS], pid_t bri
   bridge_become_program(b, bridge);
 }
 
-/* Forks before the bridge loads MPI.  Returns 1 in the bridge, 0 in the program, or -1 and err;
-   does not return in a starter. */
+enum { IN_PROGRAM, IN_BRIDGE };
+
+/* Forks before the bridge loads MPI.  Returns IN_BRIDGE or IN_PROGRAM, or -1 and err.  Does not
+   return in a starter. */
 static int bridge_start_child(struct bridge *b, struct bn_err *err)
 {
   const pid_t self = getpid();
@@ -583,25 +586,26 @@ static int bridge_start_child(struct bridge *b, struct bn_err *err)
   }
   if (b->child == 0) {
     bridge_become_child(b, end, self);
-    return 0;
+    return IN_PROGRAM;
   }
   b->hide(b->argc, b->argv);
   b->socket = end[BRIDGE_END];
   (void)close(end[CHILD_END]);
-  return 1;
+  return IN_BRIDGE;
 }
 
-/* Logs why the bridge does not start.  If the module is missing (ENOENT), it is in all ranks: only
-   rank 0 logs it.  The launcher ends all ranks when one has ended, so the others wait for a signal
-   or for last_report_ns, in which rank 0 can log. */
+/* Logs why the bridge does not start.  A module that is missing (ENOENT) is missing in all ranks,
+   so rank 0 alone logs that.  The launcher ends all ranks once one has ended, so the other ranks
+   give rank 0 the time to log: they wait for a signal, up to last_report_ns. */
 static void bridge_log_failure(struct bridge *b, const struct bn_err *err)
 {
+  const bool is_module_missing = err->code == ENOENT;
   struct pollfd fd = {.fd = b->stop_signal.fd, .events = POLLIN};
 
-  if (b->launcher->rank == 0 || err->code != ENOENT)
-    bn_log_stderr("%s", err->text);
-  else
+  if (b->launcher->rank != 0 && is_module_missing)
     (void)poll(&fd, 1, (int)(last_report_ns / BN_NSEC_PER_MSEC));
+  else
+    bn_log_stderr("%s", err->text);
 }
 
 /* Joins the other ranks, and has the program of rank 0 go on, which waits for a handover without
@@ -625,7 +629,7 @@ static int bridge_run(struct bridge *b)
   int status = BN_STATUS_FAILED;
   const int rc = bridge_start_child(b, &err);
 
-  if (rc == 0)
+  if (rc == IN_PROGRAM)
     return -1;
   (void)signal(SIGPIPE, SIG_IGN);
   if (rc < 0 || bridge_begin(b, &err) != 0)
@@ -647,7 +651,7 @@ int bn_bridge_enter(struct bn_ranks *ranks, int argc, char *const *argv,
                      .socket = -1,
                      .stop_signal = {.fd = -1}};
   struct bn_err err = {0};
-  int status = -1;
+  int status = -1; /* the program is to run in this process */
 
   if (bn_launcher_read(&launcher)) {
     b.rank = launcher.rank;

@@ -72,11 +72,11 @@ void bn_channels_done(struct bn_channels *c)
 
 /* --- messages --------------------------------------------------------------------------------- */
 
-void bn_channel_put_head(char *message, enum bn_channel_message what, uint32_t number)
+void bn_channel_put_head(char *message, enum bn_channel_message kind, uint32_t number)
 {
   const uint32_t le = htole32(number);
 
-  message[0] = (char)what;
+  message[0] = (char)kind;
   memcpy(message + NUMBER_AT, &le, sizeof le);
 }
 
@@ -88,16 +88,16 @@ uint32_t bn_channel_get_number(const char *message)
   return le32toh(le);
 }
 
-/* Returns whether read(2), which has returned n, has failed only because the pipe has no bytes now:
-   it has not ended. */
-static bool channel_is_empty(ssize_t n)
+/* Returns whether read(2), which has returned n, is to be tried again later, because the pipe has
+   no bytes now. */
+static bool channel_must_retry(ssize_t n)
 {
   return n < 0 && (errno == EAGAIN || errno == EINTR);
 }
 
-/* Makes a message DATA of what can be read from the pipe.  Makes END, and closes the pipe, if it
-   has ended, cannot be read or could not be made.  size is greater than BN_CHANNEL_HEAD.  Returns
-   the length of the message, or 0 if there is nothing to read now. */
+/* Makes a message DATA of what can be read from the pipe.  If the pipe has ended, cannot be read or
+   could not be made, makes END and closes it.  `size` is greater than BN_CHANNEL_HEAD.  Returns the
+   length of the message, or 0 if there is nothing to read now. */
 static size_t channel_read(struct bn_channel *c, char *message, size_t size)
 {
   ssize_t n = 0; /* as at the end of a pipe */
@@ -108,7 +108,7 @@ static size_t channel_read(struct bn_channel *c, char *message, size_t size)
     bn_channel_put_head(message, BN_CHANNEL_DATA, c->number);
     return BN_CHANNEL_HEAD + (size_t)n;
   }
-  if (channel_is_empty(n))
+  if (channel_must_retry(n))
     return 0;
   bn_channel_put_head(message, BN_CHANNEL_END, c->number);
   bn_pipe_close_end(&c->in);
@@ -132,7 +132,7 @@ void bn_channel_take_data(struct bn_channel *c, const char *data, size_t len)
 {
   if (c->to.fd < 0)
     return;
-  bn_buf_shift(&c->to.queue, &c->to.sent);
+  bn_buf_shift(&c->to.queue, &c->to.sent); /* drops the bytes that have been written */
   if (bn_buf_add(&c->to.queue, data, len) == 0)
     bn_channel_write(c);
   else

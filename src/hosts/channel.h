@@ -51,7 +51,7 @@ void bn_channels_remove_ended(struct bn_channels *c);
 void bn_channels_done(struct bn_channels *c);
 
 /* Writes the BN_CHANNEL_HEAD bytes at the beginning of a message. */
-void bn_channel_put_head(char *message, enum bn_channel_message what, uint32_t number);
+void bn_channel_put_head(char *message, enum bn_channel_message kind, uint32_t number);
 /* Returns the number of the channel that the head of a message has. */
 uint32_t bn_channel_get_number(const char *message);
 

@@ -46,7 +46,7 @@ static struct bn_clock_sync_span clock_sync_measure(uint64_t sent_ns, uint64_t t
                                      .at_ns = back_ns};
 }
 
-/* Forgets all exchanges, but not the shortest round trip, and begins with the span of this one: a
+/* Forgets all exchanges but the shortest round trip, and begins anew with the span of this one.  A
    clock was set, or stood still with its machine, so the known span lacks the new offset. */
 static void clock_sync_restart(struct bn_clock_sync *s, struct bn_clock_sync_span measured)
 {
@@ -66,7 +66,7 @@ static struct bn_clock_sync_span clock_sync_intersect(struct bn_clock_sync_span 
 int bn_clock_sync_add(struct bn_clock_sync *s, uint64_t sent_ns, uint64_t there_ns,
                       uint64_t back_ns)
 {
-  const bool is_first = s->exchanges == 0; /* the exchange that finds a jump counts, too */
+  const bool is_first = s->exchanges == 0;
   struct bn_clock_sync_span measured, known;
 
   if (sent_ns > back_ns || back_ns > TIME_MAX_NS || there_ns > TIME_MAX_NS)
@@ -80,7 +80,7 @@ int bn_clock_sync_add(struct bn_clock_sync *s, uint64_t sent_ns, uint64_t there_
     clock_sync_restart(s, measured);
   else
     s->now = clock_sync_intersect(measured, known);
-  s->exchanges++;
+  s->exchanges++; /* counts the exchange that has found a jump, too */
   return 0;
 }
 
@@ -111,7 +111,7 @@ bool bn_clock_sync_read(const struct bn_clock_sync *s, uint64_t at_ns,
 
 uint64_t bn_clock_sync_to_there(const struct bn_clock_sync_view *v, uint64_t here_ns)
 {
-  return here_ns + (uint64_t)v->offset_ns;
+  return here_ns + (uint64_t)v->offset_ns; /* a negative offset wraps, and so is subtracted */
 }
 
 uint64_t bn_clock_sync_to_here(const struct bn_clock_sync_view *v, uint64_t there_ns)

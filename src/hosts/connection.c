@@ -106,9 +106,9 @@ void bn_connection_lose(struct bn_connection *c, const char *fmt, ...)
 
 /* --- what comes ------------------------------------------------------------------------------- */
 
-/* Each function connection_take_*() does what one type of frame says.  It returns 0, or -1 and err
-   if the host is to be lost.  If err has the code EPROTO, its text is a sentence about the host
-   ("it sent ..."); with another code, it tells of a part of the frame. */
+/* Each function connection_handle_*() does what one type of frame says.  It returns 0, or -1 and
+   err if the host is to be lost.  The text of an err with the code EPROTO is a sentence about the
+   host, as "it sent ...".  Any other err is about a part of the frame. */
 
 /* Refuses a frame that the host must not send now.  Returns -1. */
 static int connection_refuse_frame(const struct bn_frame *f, struct bn_err *err)
@@ -118,7 +118,7 @@ static int connection_refuse_frame(const struct bn_frame *f, struct bn_err *err)
 
 /* Names a rank by its host and its number, because a launcher may start several ranks on a host.
    Other hosts keep the names that the user has given them. */
-static void connection_take_name(struct bn_connection *c, const char *host_name)
+static void connection_set_rank_name(struct bn_connection *c, const char *host_name)
 {
   enum { RANK_BYTES = 16 }; /* more than the longest ":RANK", which follows in c->own_host */
   char shown[BN_WORK_SPLIT_NAME_MAX - RANK_BYTES];
@@ -144,9 +144,9 @@ static int connection_check_version(const char *version, struct bn_err *err)
                     shown, PACKAGE_VERSION);
 }
 
-/* Stores the name of the host, and refuses another version of bench.  The host is connected now. */
-static int connection_take_welcome(struct bn_connection *c, const struct bn_frame *f,
-                                   struct bn_err *err)
+/* Stores the name of the host, refuses another version of bench, and makes the host connected. */
+static int connection_handle_welcome(struct bn_connection *c, const struct bn_frame *f,
+                                     struct bn_err *err)
 {
   struct bn_welcome w;
   int rc;
@@ -156,8 +156,8 @@ static int connection_take_welcome(struct bn_connection *c, const struct bn_fram
   if (bn_welcome_parse(f->data, f->len, &w, err) != 0)
     return -1;
   rc = connection_check_version(w.version, err);
-  /* The name is stored even if the version is refused, because the message about that has it. */
-  connection_take_name(c, w.host_name);
+  /* The message that refuses the version needs the name, too. */
+  connection_set_rank_name(c, w.host_name);
   bn_welcome_done(&w);
   if (rc == 0)
     c->state = BN_CONNECTION_OPENING;
@@ -165,7 +165,7 @@ static int connection_take_welcome(struct bn_connection *c, const struct bn_fram
 }
 
 /* Returns -1, with the reason that the host gives for its end as err. */
-static int connection_take_refusal(const struct bn_frame *f, struct bn_err *err)
+static int connection_handle_refusal(const struct bn_frame *f, struct bn_err *err)
 {
   char shown[sizeof err->text];
 
@@ -174,36 +174,38 @@ static int connection_take_refusal(const struct bn_frame *f, struct bn_err *err)
 }
 
 /* Adds the exchange of times that a PONG completes. */
-static int connection_take_pong(struct bn_connection *c, const struct bn_frame *f,
-                                struct bn_err *err)
+static int connection_handle_pong(struct bn_connection *c, const struct bn_frame *f,
+                                  struct bn_err *err)
 {
-  const uint64_t asked_ns = bn_frame_get_number(f, 0), theirs_ns = bn_frame_get_number(f, 1);
+  const uint64_t asked_ns = bn_frame_get_number(f, 0), there_ns = bn_frame_get_number(f, 1);
 
   /* A PING with the time 0 has asked for a sign of life only (bn_connection_send_ping()). */
   if (asked_ns == 0)
     return 0;
   if (asked_ns != c->ping_ns)
     return bn_err_set(err, EPROTO, "it sent a time that nobody asked for");
-  if (bn_clock_sync_add(&c->clock_sync, asked_ns, theirs_ns, bn_clock_mono()) != 0)
+  if (bn_clock_sync_add(&c->clock_sync, asked_ns, there_ns, bn_clock_mono()) != 0)
     return bn_err_set(err, EPROTO, "it sent a time that no clock can have");
   c->ping_ns = 0;
   return 0;
 }
 
-/* Stores the work of a group here, which has read it from its command line itself.  Refuses a host
-   with another number of threads than it was told.  Returns 0, or -1 and err. */
+/* Stores the work of a group here, which reads it from its own command line.  Refuses another host
+   whose number of threads is not the one that it was told.  Returns 0, or -1 and err. */
 static int connection_read_work(struct bn_connection *c, const struct bn_plan *plan,
                                 struct bn_err *err)
 {
   const bool is_group_here = c->group != NULL && c->host == NULL;
 
-  if (!is_group_here && plan->threads != c->work.threads)
-    return bn_err_set(err, EPROTO, "it runs %u threads in place of %u", plan->threads,
-                      c->work.threads);
-  if (is_group_here)
+  if (is_group_here) {
     c->work = (struct bn_work_split){
         .threads = plan->threads, .events = plan->events, .rate = plan->rate};
-  return 0;
+    return 0;
+  }
+  if (plan->threads == c->work.threads)
+    return 0;
+  return bn_err_set(err, EPROTO, "it runs %u threads in place of %u", plan->threads,
+                    c->work.threads);
 }
 
 /* Reads READY, which has the facts of the run there and what the host measures.  Returns 0, or -1
@@ -221,8 +223,8 @@ static int connection_read_head(struct bn_connection *c, const struct bn_node *m
 }
 
 /* Stores what the host measures, and makes it READY, because its sessions wait for the start. */
-static int connection_take_ready(struct bn_connection *c, const struct bn_frame *f,
-                                 struct bn_err *err)
+static int connection_handle_ready(struct bn_connection *c, const struct bn_frame *f,
+                                   struct bn_err *err)
 {
   struct bn_node *map;
   int rc;
@@ -240,8 +242,8 @@ static int connection_take_ready(struct bn_connection *c, const struct bn_frame 
 }
 
 /* Passes on a line of the journal: an interval, a checkpoint or a tick. */
-static int connection_take_interval(struct bn_connection *c, const struct bn_frame *f,
-                                    struct bn_err *err)
+static int connection_handle_interval(struct bn_connection *c, const struct bn_frame *f,
+                                      struct bn_err *err)
 {
   if (c->state != BN_CONNECTION_READY && c->state != BN_CONNECTION_RUNNING)
     return connection_refuse_frame(f, err);
@@ -250,8 +252,8 @@ static int connection_take_interval(struct bn_connection *c, const struct bn_fra
 
 /* Adds a piece of the result, which may need several frames.  It may come before the run: a host
    that fails, or is stopped before it is told to start, sends a result without figures. */
-static int connection_take_result(struct bn_connection *c, const struct bn_frame *f,
-                                  struct bn_err *err)
+static int connection_handle_result(struct bn_connection *c, const struct bn_frame *f,
+                                    struct bn_err *err)
 {
   if (c->state == BN_CONNECTION_CONNECTING)
     return connection_refuse_frame(f, err);
@@ -268,9 +270,10 @@ static int connection_take_result(struct bn_connection *c, const struct bn_frame
 
 bool bn_connection_is_sending(const struct bn_connection *c, uint64_t now_ns)
 {
-  return bn_connection_is_alive(c) && c->result_ns != 0 &&
-         (bn_frame_is_within(&c->link.reader, BN_FRAME_RESULT) ||
-          now_ns <= c->result_ns + next_piece_ns);
+  const bool is_within_piece = bn_frame_is_within(&c->link.reader, BN_FRAME_RESULT);
+  const bool may_begin_piece = now_ns <= c->result_ns + next_piece_ns;
+
+  return bn_connection_is_alive(c) && c->result_ns != 0 && (is_within_piece || may_begin_piece);
 }
 
 /* Reads the result if any of it has come.  Returns 0, or -1 and err. */
@@ -289,8 +292,8 @@ static int connection_read_result(struct bn_connection *c, struct bn_err *err)
 }
 
 /* Reads the result, which is complete now, and stores the exit status. */
-static int connection_take_end(struct bn_connection *c, const struct bn_frame *f,
-                               struct bn_err *err)
+static int connection_handle_end(struct bn_connection *c, const struct bn_frame *f,
+                                 struct bn_err *err)
 {
   if (connection_read_result(c, err) != 0)
     return -1;
@@ -300,10 +303,10 @@ static int connection_take_end(struct bn_connection *c, const struct bn_frame *f
   return 0;
 }
 
-/* Sets c->met: the sessions of a command wait for the other hosts (bn_fleet_have_met()).  A
-   run sends no MEET, because its sessions wait when it is READY. */
-static int connection_take_meet(struct bn_connection *c, const struct bn_frame *f,
-                                struct bn_err *err)
+/* Notes that the sessions of a command wait for the other hosts (bn_fleet_have_met()).  A run sends
+   no MEET, because its sessions wait when it is READY. */
+static int connection_handle_meet(struct bn_connection *c, const struct bn_frame *f,
+                                  struct bn_err *err)
 {
   if (c->state != BN_CONNECTION_OPENING || c->met)
     return connection_refuse_frame(f, err);
@@ -311,10 +314,10 @@ static int connection_take_meet(struct bn_connection *c, const struct bn_frame *
   return 0;
 }
 
-/* Prints what a command has printed.  Its lines begin with the name of the group, if there is one,
-   and with that of the host, too, if each host executes the whole command for data of its own. */
-static int connection_take_output(const struct bn_connection *c, const struct bn_frame *f,
-                                  struct bn_err *err)
+/* Prints what a command has printed.  The lines begin with the name of the connection if each host
+   executes the whole command for its own data, and otherwise with that of the group, if any. */
+static int connection_handle_output(const struct bn_connection *c, const struct bn_frame *f,
+                                    struct bn_err *err)
 {
   const char *prefix = c->local_data ? c->name : c->group; /* NULL: none */
 
@@ -324,10 +327,10 @@ static int connection_take_output(const struct bn_connection *c, const struct bn
   return 0;
 }
 
-/* Answers SAME if the script of the host is the same as here or, if there is none here, as on the
-   first host that has loaded it. */
-static int connection_take_source(struct bn_connection *c, const struct bn_frame *f,
-                                  struct bn_err *err)
+/* Answers SAME if the script of the host is the same as here.  A script that is not here has to be
+   the same as on the first host that has loaded it. */
+static int connection_handle_source(struct bn_connection *c, const struct bn_frame *f,
+                                    struct bn_err *err)
 {
   if (c->state == BN_CONNECTION_CONNECTING)
     return connection_refuse_frame(f, err);
@@ -340,30 +343,30 @@ static int connection_take_source(struct bn_connection *c, const struct bn_frame
 }
 
 /* Does what a frame says.  Returns 0, or -1 and err. */
-static int connection_take_frame(struct bn_connection *c, const struct bn_frame *f,
-                                 struct bn_err *err)
+static int connection_handle_frame(struct bn_connection *c, const struct bn_frame *f,
+                                   struct bn_err *err)
 {
   switch (f->type) {
   case BN_FRAME_WELCOME:
-    return connection_take_welcome(c, f, err);
+    return connection_handle_welcome(c, f, err);
   case BN_FRAME_REFUSE:
-    return connection_take_refusal(f, err);
+    return connection_handle_refusal(f, err);
   case BN_FRAME_PONG:
-    return connection_take_pong(c, f, err);
+    return connection_handle_pong(c, f, err);
   case BN_FRAME_READY:
-    return connection_take_ready(c, f, err);
+    return connection_handle_ready(c, f, err);
   case BN_FRAME_INTERVAL:
-    return connection_take_interval(c, f, err);
+    return connection_handle_interval(c, f, err);
   case BN_FRAME_RESULT:
-    return connection_take_result(c, f, err);
+    return connection_handle_result(c, f, err);
   case BN_FRAME_END:
-    return connection_take_end(c, f, err);
+    return connection_handle_end(c, f, err);
   case BN_FRAME_MEET:
-    return connection_take_meet(c, f, err);
+    return connection_handle_meet(c, f, err);
   case BN_FRAME_PRINTED:
-    return connection_take_output(c, f, err);
+    return connection_handle_output(c, f, err);
   case BN_FRAME_SOURCE:
-    return connection_take_source(c, f, err);
+    return connection_handle_source(c, f, err);
   default:
     return connection_refuse_frame(f, err);
   }
@@ -373,31 +376,32 @@ static int connection_take_frame(struct bn_connection *c, const struct bn_frame 
    hint, as the end of a sentence. */
 static const char *connection_explain_status(const struct bn_connection *c, int status)
 {
-  enum { NOT_FOUND = 127, SSH_FAILED = 255 };
-  const bool answered = c->state != BN_CONNECTION_CONNECTING;
+  enum { NOT_FOUND = 127, SSH_FAILED = 255 }; /* of a shell; of ssh(1) */
+  const bool has_answered = c->state != BN_CONNECTION_CONNECTING;
 
-  if (status == NOT_FOUND && !answered)
+  if (has_answered)
+    return status == SSH_FAILED ? ": the shell lost it, or bench was killed there"
+                                : "; did its script call os.exit()?";
+  if (status == NOT_FOUND)
     return ": bench was not found there; install it, or name its path (--hosts-program)";
-  if (status == SSH_FAILED && !answered)
+  if (status == SSH_FAILED)
     return ": the shell could not connect, does not know the host's key, or asks for a password "
            "(--hosts-shell)";
-  if (status == SSH_FAILED)
-    return ": the shell lost it, or bench was killed there";
-  return answered ? "; did its script call os.exit()?"
-                  : "; is bench installed there (--hosts-program)?";
+  return "; is bench installed there (--hosts-program)?";
 }
 
-/* Loses a host whose stream has ended too early.  `has_ended`: its process has ended, too, and its
-   status tells the reason, but 0 tells nothing about a stream that was cut. */
+/* Loses a host whose stream has ended too early.  If its process has ended, too (`has_ended`), the
+   status of the process tells the reason.  But 0 tells nothing about a stream that was cut. */
 static void connection_lose_stream(struct bn_connection *c, bool has_ended)
 {
   const int wait_status = c->link.wait_status; /* 0 unless has_ended */
   const bool is_cut = bn_frame_is_cut(&c->link.reader);
+  const bool tells_reason = has_ended && (wait_status != 0 || !is_cut);
   const char *where = is_cut ? " in the middle of a message" : "";
 
   if (c->rank >= 0)
     bn_connection_lose(c, "its agent or the process of this rank has ended%s", where);
-  else if (!has_ended || (wait_status == 0 && is_cut))
+  else if (!tells_reason)
     bn_connection_lose(c, "its connection was closed%s", where);
   else if (WIFSIGNALED(wait_status))
     bn_connection_lose(c, "the process started for it was ended by a signal: %s",
@@ -412,7 +416,7 @@ static void connection_lose_stream(struct bn_connection *c, bool has_ended)
    process tells the reason, and the end of the stream does not. */
 void bn_connection_check_end(struct bn_connection *c, uint64_t now_ns)
 {
-  const bool has_ended = bn_link_check_ended(&c->link);
+  const bool has_ended = bn_link_check_ended(&c->link); /* collects the process in each case */
 
   if (!bn_connection_is_alive(c) || c->closed_ns == 0)
     return;
@@ -422,7 +426,7 @@ void bn_connection_check_end(struct bn_connection *c, uint64_t now_ns)
 
 /* Takes the frames that are complete, until the host has ended or is lost.  Returns 0, or -1 and
    err. */
-static int connection_take_frames(struct bn_connection *c, struct bn_err *err)
+static int connection_handle_frames(struct bn_connection *c, struct bn_err *err)
 {
   while (bn_connection_is_alive(c)) {
     struct bn_frame f;
@@ -430,7 +434,7 @@ static int connection_take_frames(struct bn_connection *c, struct bn_err *err)
 
     if (rc <= 0)
       return rc;
-    if (connection_take_frame(c, &f, err) != 0)
+    if (connection_handle_frame(c, &f, err) != 0)
       return -1;
   }
   return 0;
@@ -438,16 +442,16 @@ static int connection_take_frames(struct bn_connection *c, struct bn_err *err)
 
 void bn_connection_receive(struct bn_connection *c)
 {
-  const int came = bn_link_receive(&c->link);
+  const int received = bn_link_receive(&c->link); /* -1: closed; 0: nothing has come */
   struct bn_err err = {0};
 
-  if (came < 0)
+  if (received < 0)
     c->closed_ns = bn_clock_mono();
-  if (came <= 0)
+  if (received <= 0)
     return;
-  if (connection_take_frames(c, &err) != 0) {
+  if (connection_handle_frames(c, &err) != 0) {
     bn_escape_error(&err);
-    /* An error of another code tells of a part of a frame, without saying whose it is. */
+    /* Only an error EPROTO is a sentence about the host. */
     bn_connection_lose(c, err.code == EPROTO ? "%s" : "what it sent cannot be read: %s", err.text);
   }
   if (bn_frame_is_within(&c->link.reader, BN_FRAME_RESULT))
@@ -480,14 +484,14 @@ static void connection_send(struct bn_connection *c, int put_rc)
 }
 
 /* While an answer is awaited, which may come after many other frames, a PING with the time 0 is
-   sent each second: it asks for no time, and keeps the agent from ending its run because it hears
-   nothing. */
+   sent each second.  It asks for no time, but an agent that hears nothing would end its run. */
 void bn_connection_send_ping(struct bn_connection *c)
 {
   const uint64_t now_ns = bn_clock_mono();
   const bool is_awaiting = c->ping_ns != 0;
+  const bool was_sent_lately = now_ns < c->pinged_ns + BN_NSEC_PER_SEC;
 
-  if (bn_pipe_has_queued(&c->link.to) || (is_awaiting && now_ns < c->pinged_ns + BN_NSEC_PER_SEC))
+  if (bn_pipe_has_queued(&c->link.to) || (is_awaiting && was_sent_lately))
     return;
   c->pinged_ns = now_ns;
   if (!is_awaiting)

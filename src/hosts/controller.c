@@ -39,14 +39,17 @@ struct control {
 bool bn_hosts_are_wanted(const struct bn_conf *conf, const struct bn_ranks *ranks, const char *test,
                          const char *command)
 {
+  const bool is_under_launcher = ranks->n > 0;
+
   if (conf->raw.groups.n > 0)
     return true;
   if (command != NULL && strcmp(command, "help") == 0)
     return false;
   if (bn_conf_lists_hosts(conf))
     return true;
-  /* Under a launcher of MPI, a script on standard input is there for one process only. */
-  return ranks->n > 0 && test != NULL && strcmp(test, "-") != 0 && command != NULL;
+  if (!is_under_launcher || test == NULL || command == NULL)
+    return false;
+  return strcmp(test, "-") != 0; /* only one process can read a script from standard input */
 }
 
 /* --- phases ----------------------------------------------------------------------------------- */
@@ -69,8 +72,8 @@ static void controller_start_hosts(struct control *c)
   bn_fleet_enter_phase(f, BN_FLEET_RUN);
 }
 
-/* Makes one exchange of times after the other with each host, and starts the hosts once each has
-   made BN_CLOCK_SYNC_FIRST of them.  A host that has ended before that fails the run. */
+/* Has each host exchange times with the clock here, and starts the hosts once each has made
+   BN_CLOCK_SYNC_FIRST exchanges.  A host that has ended before that fails the run. */
 static void controller_compare_clocks(struct control *control)
 {
   struct bn_fleet *f = &control->fleet;
@@ -107,8 +110,8 @@ static void controller_launch_others(struct bn_fleet *f)
 }
 
 /* Lets the sessions of a command go on if the sessions of all hosts have met.  If only the first
-   host was started, its sessions wait because the command is one that all hosts execute, so the
-   other hosts are started. */
+   host was started, starts the others, because its sessions wait only in a command that all hosts
+   execute. */
 static void controller_pass_barrier(struct bn_fleet *f)
 {
   if (!bn_fleet_have_met(f))
@@ -138,9 +141,8 @@ static void controller_begin_comparison(struct control *c)
   bn_fleet_enter_phase(f, BN_FLEET_CLOCKS);
 }
 
-/* Takes the run to the next phase if all hosts are ready for it, unless they have been stopped.
-   The tests are in the order of the phases, so one call may pass through several.  If all hosts
-   have ended, as they do after another command than `run`, there are no clocks to compare. */
+/* Takes the run to the next phase if all hosts are ready for it.  The tests are in the order of the
+   phases, so one call may pass through several.  Does nothing once the hosts have been stopped. */
 static void controller_advance(struct control *c)
 {
   struct bn_fleet *f = &c->fleet;
@@ -151,6 +153,7 @@ static void controller_advance(struct control *c)
     bn_fleet_enter_phase(f, BN_FLEET_OPEN);
   if (f->phase == BN_FLEET_OPEN)
     controller_pass_barrier(f);
+  /* After another command than `run`, all hosts have ended: there are no clocks to compare. */
   if (f->phase == BN_FLEET_OPEN && bn_fleet_have_reached(f, BN_CONNECTION_READY) &&
       !bn_fleet_have_reached(f, BN_CONNECTION_ENDED))
     controller_begin_comparison(c);
@@ -205,9 +208,8 @@ static void controller_wait(struct bn_fleet *f, struct pollfd *fd)
     controller_serve(f, fd + OWN_FDS);
 }
 
-/* Prints what a signal does, without waiting for a reader of the message; `order` is what
-   bn_stop_signal_read() has returned.  Prints nothing for SIGPIPE, which stands for a reader of the
-   output that has left. */
+/* Prints what a signal does, without waiting for a reader of the message.  `order` is the result of
+   bn_stop_signal_read().  Prints nothing for SIGPIPE: the reader of the output has left. */
 static void controller_log_stop_signal(struct bn_fleet *f, enum bn_stop_signal_order order)
 {
   const char *effect =
@@ -219,7 +221,7 @@ static void controller_log_stop_signal(struct bn_fleet *f, enum bn_stop_signal_o
 }
 
 /* Stops the hosts if a signal has come: in order after the first one, at once after another one. */
-static void controller_take_signal(struct bn_fleet *f)
+static void controller_handle_signal(struct bn_fleet *f)
 {
   const enum bn_stop_signal_order order = bn_stop_signal_read(&f->stop_signal);
   const bool is_first = order == BN_STOP_SIGNAL_FIRST;
@@ -238,7 +240,7 @@ static void controller_do_turn(struct control *c, struct pollfd *fd)
   struct bn_fleet *f = &c->fleet;
 
   controller_wait(f, fd);
-  controller_take_signal(f);
+  controller_handle_signal(f);
   bn_liveness_check(f, bn_clock_mono());
   bn_liveness_settle(f);
   controller_advance(c);
@@ -247,16 +249,16 @@ static void controller_do_turn(struct control *c, struct pollfd *fd)
 }
 
 /* Returns whether the process of a host, which may still print something, is waited for after
-   waited_ns.  Up to talking_ns, every process is waited for, even if it has ended and only another
-   process keeps its standard error open.  Later, the process of a lost host, which has got a signal
-   to end, is not waited for any more. */
+   waited_ns. */
 static bool controller_awaits_process(struct bn_connection *c, uint64_t waited_ns)
 {
   const bool has_ended = bn_link_check_ended(&c->link);
+  const bool is_stderr_open = c->link.errors >= 0; /* maybe only in a process that it left behind */
+  const bool is_lost = c->state != BN_CONNECTION_ENDED; /* the process has got SIGTERM */
 
   if (waited_ns < talking_ns)
-    return !has_ended || c->link.errors >= 0;
-  return !has_ended && c->state == BN_CONNECTION_ENDED;
+    return !has_ended || is_stderr_open;
+  return !has_ended && !is_lost;
 }
 
 /* Returns whether the process of any host is waited for after waited_ns.  Looks at all of them, so
@@ -293,15 +295,15 @@ static void controller_fail_for_running_shells(struct bn_fleet *f, uint64_t wait
 static void controller_await_processes(struct bn_fleet *f, struct pollfd *fd)
 {
   const uint64_t begin_ns = bn_clock_mono();
-  uint64_t waited_ns, most_ns = leaving_ns;
+  uint64_t waited_ns, limit_ns = leaving_ns;
 
   do {
     controller_wait(f, fd);
     controller_log_stop_signal(f, bn_stop_signal_read(&f->stop_signal));
     waited_ns = bn_clock_mono() - begin_ns;
-    if (f->stop_signal.count >= 2 && waited_ns + farewell_ns < most_ns)
-      most_ns = waited_ns + farewell_ns; /* set once, because waited_ns grows */
-  } while (controller_awaits_any_process(f, waited_ns) && waited_ns < most_ns);
+    if (f->stop_signal.count >= 2 && waited_ns + farewell_ns < limit_ns)
+      limit_ns = waited_ns + farewell_ns; /* set once, because waited_ns grows */
+  } while (controller_awaits_any_process(f, waited_ns) && waited_ns < limit_ns);
   controller_fail_for_running_shells(f, waited_ns);
 }
 
@@ -336,23 +338,24 @@ _Noreturn static void controller_exit_at_once(struct control *c)
 static void controller_await_reader(struct control *c)
 {
   struct bn_fleet *f = &c->fleet;
-  uint64_t now_ns = bn_clock_mono(), urged_ns = 0;
+  uint64_t now_ns = bn_clock_mono();
+  uint64_t second_signal_ns = 0; /* 0: it has not come */
 
   while (!bn_printer_wait(&f->printer, now_ns + TURN_MS * BN_NSEC_PER_MSEC)) {
     now_ns = bn_clock_mono();
-    controller_take_signal(f);
+    controller_handle_signal(f);
     if (f->stop_signal.count < 2)
       continue;
-    if (urged_ns == 0)
-      urged_ns = now_ns;
-    if (now_ns >= urged_ns + farewell_ns)
+    if (second_signal_ns == 0)
+      second_signal_ns = now_ns;
+    if (now_ns >= second_signal_ns + farewell_ns)
       controller_exit_at_once(c);
   }
 }
 
-/* Opens the reports, and starts the printer and the agents.  Returns whether the run has to be
-   followed: not if the reports or the printer could not be opened, because no agent was started.
-   An agent that cannot be started fails the run, but the others are followed until they end. */
+/* Opens the reports, and starts the printer and the agents.  Returns false if no agent was started,
+   because the reports or the printer could not be opened.  An agent that cannot be started fails
+   the run, but the others are followed until they end. */
 static bool controller_open(struct control *c)
 {
   struct bn_err err = {0};
@@ -368,8 +371,8 @@ static bool controller_open(struct control *c)
   return true;
 }
 
-/* Executes the command on all hosts, or in the groups.  `all` has the groups of the command line,
-   or none, and `groups` has those that take part.  Returns the exit status. */
+/* Executes the command on all hosts, or in `groups`, which are some or all of the groups of the
+   command line, `all`.  Both lists are empty without --group.  Returns the exit status. */
 static int controller_run(const struct bn_hosts_setup *setup, const struct bn_group_list *all,
                           const struct bn_group_list *groups)
 {
@@ -404,17 +407,17 @@ static int controller_read_groups(const struct bn_hosts_setup *s, struct bn_grou
     return bn_err_set(err, BN_ERR_OPTION,
                       "--group needs a command, for example: bench --group='a: SCRIPT' run; for "
                       "the options of a script type bench SCRIPT help");
-  const struct bn_groups_input from = {.texts = s->groups,
-                                       .args = s->args,
-                                       .options = s->options,
-                                       .conf = s->conf,
-                                       .no_script = s->no_script};
+  const struct bn_groups_input input = {.texts = s->groups,
+                                        .args = s->args,
+                                        .options = s->options,
+                                        .conf = s->conf,
+                                        .no_script = s->no_script};
 
-  return bn_groups_read(list, &from, err);
+  return bn_groups_read(list, &input, err);
 }
 
-/* Returns whether the command has been executed for the data of group i, because a group before it
-   has the same data. */
+/* Returns whether the command has been executed for the data of group i, which is also that of a
+   group before it. */
 static bool controller_is_group_done(const struct bn_hosts_setup *s,
                                      const struct bn_group_list *list, size_t i)
 {

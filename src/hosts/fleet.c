@@ -101,20 +101,20 @@ static bool fleet_is_group_local(const struct bn_hosts_setup *s, const struct bn
   const char *driver = bn_groups_find_value(g, s->options, "db-driver");
   const char *uri = bn_groups_find_value(g, s->options, "connect");
 
-  if (driver == NULL && uri == NULL) /* those of the command line hold */
+  if (driver == NULL && uri == NULL) /* the group has those of the command line */
     return s->local;
   return s->is_local(driver, uri);
 }
 
 /* Returns whether each host executes the whole command for data of its own, as each group here
-   does.  A command other than `run` is executed for one group after the other, so f->groups has
-   only one then. */
+   does. */
 static bool fleet_has_local_data(const struct bn_fleet *f)
 {
   if (f->is_run)
     return false;
   if (!bn_fleet_has_groups(f))
     return f->setup->local;
+  /* Another command than `run` is executed for one group after the other: there is one group. */
   return fleet_has_groups_here(f) || fleet_is_group_local(f->setup, &f->groups->group[0]);
 }
 
@@ -136,9 +136,7 @@ struct whole_work {
 };
 
 /* Adds the connection to a host, or to a process here if `host` is NULL, which has this share of
-   the whole work.  `rank` is -1 without a launcher.  A host with data of its own prepares the data
-   that one process with the threads of all hosts would, because the sessions of a run are numbered
-   over all hosts and use the data of their numbers. */
+   the whole work.  `rank` is -1 without a launcher. */
 static void fleet_add_connection(struct bn_fleet *f, char *host, int rank,
                                  const struct whole_work *whole, const struct bn_work_split *share)
 {
@@ -159,6 +157,8 @@ static void fleet_add_connection(struct bn_fleet *f, char *host, int rank,
                               .link = {.to = {.fd = -1}, .out = -1, .errors = -1},
                               .statements = f->setup->statements,
                               .local_data = fleet_has_local_data(f)};
+  /* The sessions of a run are numbered over all hosts, and use the data of their numbers.  So a
+     host prepares the data of all sessions if it has data of its own. */
   if (c->local_data && host != NULL)
     c->work = (struct bn_work_split){.threads = (unsigned)whole->sessions};
   bn_connection_set_name(c);
@@ -224,13 +224,13 @@ static int fleet_add_group_on_hosts(struct bn_fleet *f, size_t i, struct bn_err 
   struct bn_group_work *work = &f->group_work[i];
   struct whole_work whole = {.group = g->name, .group_number = i};
   struct bn_work_split share[BN_WORK_SPLIT_HOSTS] = {{.threads = 0}};
-  size_t n; /* the first n hosts have a share; each other host has 0 threads of the group */
+  size_t n; /* the first n hosts have a share; the others have no thread of the group */
 
   if (bn_group_work_read(g, f->setup->options, false /* is_here */, work, err) != 0 ||
       bn_group_work_divide(g, work, &f->list, share, &n, &whole.sessions, err) != 0)
     return -1;
-  /* A host whose share of this group is 0 threads may have threads of another group that uses the
-     same data, so it executes the command, too. */
+  /* A host without a thread of this group may have threads of another group that uses the same
+     data, so it executes the command, too. */
   if (fleet_has_local_data(f))
     n = f->list.n;
   if (f->n_all + n > BN_WORK_SPLIT_HOSTS)
@@ -257,7 +257,7 @@ static int fleet_add_groups(struct bn_fleet *f, struct bn_err *err)
 
 /* Refuses a number of threads after the name of a host, because with groups each group has numbers
    of its own.  Returns 0, or -1 and err. */
-static int fleet_check_numbers(const struct bn_fleet *f, struct bn_err *err)
+static int fleet_check_thread_numbers(const struct bn_fleet *f, struct bn_err *err)
 {
   for (size_t i = 0; i < f->list.n; i++)
     if (f->list.host[i].threads > 0)
@@ -291,14 +291,15 @@ static void fleet_init_intervals(struct bn_fleet *f)
   }
 }
 
-/* Makes the connections of all hosts, none of which is started.  A command other than `run` begins
-   with the first host alone unless each has data of its own.  Returns 0, or -1 and err. */
+/* Makes the connections of all hosts, and starts none.  Sets f->n: a command other than `run`
+   begins with the first host alone, unless each host has data of its own.  Returns 0, or -1 and
+   err. */
 static int fleet_make_connections(struct bn_fleet *f, struct bn_err *err)
 {
   const bool has_groups = bn_fleet_has_groups(f);
   int rc;
 
-  if (fleet_read_hosts(f, err) != 0 || (has_groups && fleet_check_numbers(f, err) != 0))
+  if (fleet_read_hosts(f, err) != 0 || (has_groups && fleet_check_thread_numbers(f, err) != 0))
     return -1;
   f->connection = bn_alloc(fleet_get_max_connections(f), sizeof *f->connection);
   rc = has_groups ? fleet_add_groups(f, err) : fleet_add_all_hosts(f, err);
@@ -327,16 +328,15 @@ static bool fleet_runs_bundled_script(const struct bn_hosts_setup *s)
 }
 
 /* Returns the seed of group i, or 0 if the run has none.  The sessions of each group are numbered
-   from 0, so a seed of its own keeps two groups of one script from drawing the same numbers.  The
-   seed 0 would mean none, so the seed of the run is used in its place. */
-static uint64_t fleet_make_group_seed(uint64_t seed, size_t i)
+   from 0, so a seed of its own keeps two groups of one script from drawing the same numbers. */
+static uint64_t fleet_make_group_seed(uint64_t run_seed, size_t i)
 {
   static const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15); /* 2^64 / the golden ratio */
-  const uint64_t own = seed + i * golden;
+  const uint64_t group_seed = run_seed + i * golden;
 
-  if (seed == 0)
+  if (run_seed == 0)
     return 0;
-  return own != 0 ? own : seed;
+  return group_seed != 0 ? group_seed : run_seed; /* 0 would mean none */
 }
 
 /* Returns the seed of the command line i: the --rand-seed of its group, or one made of the seed of
@@ -416,20 +416,19 @@ int bn_fleet_init(struct bn_fleet *f, const struct bn_hosts_setup *setup,
 
 /* --- the start of agents ---------------------------------------------------------------------- */
 
-/* Starts the agent of a host: that of a group here and that of rank 0 of a launcher are processes
-   here, that of another rank is asked for, and that of a host is started over the shell.  Returns
-   0, or -1 and err. */
+/* Starts the agent of a host in the way of its kind.  Returns 0, or -1 and err. */
 static int fleet_connect_host(struct bn_fleet *f, struct bn_connection *c, struct bn_err *err)
 {
   const struct bn_conf_raw *r = &f->setup->conf->raw;
   const sigset_t *masked = &f->stop_signal.before;
 
-  if (c->host == NULL)
-    return bn_link_start_agent(&c->link, c->name, false /* shares */, masked, err);
-  if (c->rank < 0)
+  if (c->host == NULL) /* a group here */
+    return bn_link_start_agent(&c->link, c->name, false /* shares_stderr */, masked, err);
+  if (c->rank < 0) /* a host of --hosts */
     return bn_link_start_shell(&c->link, c->host, r->hosts_shell, r->hosts_program, masked, err);
-  if (c->rank == 0)
-    return bn_link_start_agent(&c->link, c->name, true /* shares */, masked, err);
+  if (c->rank == 0) /* the rank that runs here */
+    return bn_link_start_agent(&c->link, c->name, true /* shares_stderr */, masked, err);
+  /* The process of another rank is asked for an agent. */
   return bn_link_request_agent(&c->link, c->name, f->setup->ranks->request, (uint32_t)c->rank, err);
 }
 
@@ -551,7 +550,7 @@ void bn_fleet_fail(struct bn_fleet *f, const struct bn_err *err)
 
 void bn_fleet_stop(struct bn_fleet *f, enum bn_frame_stop how, uint64_t now_ns)
 {
-  if (f->stop >= how)
+  if (f->stop >= how) /* an order only gets sharper */
     return;
   f->stop = how;
   f->stop_ns = now_ns;

@@ -18,7 +18,7 @@ enum { NUMBER_SIZE = 8, NAME_LEN_SIZE = 2 };
 static const struct form {
   enum bn_frame_type type;
   enum bn_frame_side side;
-  size_t least, most;
+  size_t min_len, max_len;
   const char *name;
 } forms[] = {
     {BN_FRAME_HELLO, BN_FRAME_FROM_CONTROLLER, 2, 4u << 20, "HELLO"},
@@ -83,7 +83,7 @@ static int frame_put_head(struct bn_buf *out, enum bn_frame_type type, size_t le
   const struct form *form = frame_find_form(type);
   char head[BN_FRAME_HEAD];
 
-  if (form == NULL || len < form->least || len > form->most ||
+  if (form == NULL || len < form->min_len || len > form->max_len ||
       bn_buf_reserve(out, sizeof head + len) != 0)
     return -1;
   frame_write_le(head, len + TYPE_SIZE, LENGTH_SIZE);
@@ -134,14 +134,16 @@ static bool frame_is_plain_part(const char *part, size_t len)
 /* Returns whether all parts of a name, which '/' separates, are plain. */
 static bool frame_has_plain_parts(const char *name, size_t len)
 {
-  size_t begin = 0; /* of the part that is looked at */
+  size_t part = 0; /* where the part begins that ends next */
 
-  for (size_t i = 0; i <= len; i++)
-    if (i == len || name[i] == '/') {
-      if (!frame_is_plain_part(name + begin, i - begin))
-        return false;
-      begin = i + 1;
-    }
+  for (size_t i = 0; i <= len; i++) {
+    const bool is_end = i == len || name[i] == '/';
+
+    if (is_end && !frame_is_plain_part(name + part, i - part))
+      return false;
+    if (is_end)
+      part = i + 1;
+  }
   return true;
 }
 
@@ -162,8 +164,8 @@ static const char *frame_find_name_fault(const char *name, size_t len)
   return frame_has_plain_parts(name, len) ? NULL : "it leads out of its folder";
 }
 
-/* Escapes bytes of another host so that a terminal only displays them.  A 0 becomes a blank, and a
-   long text is cut. */
+/* Escapes bytes of another host so that a terminal only displays them.  Makes a 0 a blank, and cuts
+   a long text. */
 static void frame_escape(char *out, size_t size, const char *data, size_t len)
 {
   enum { SHOWN_BYTES = 512 };
@@ -213,6 +215,7 @@ int bn_frame_put_file(struct bn_buf *out, const char *name, const void *data, si
 void bn_frame_reader_init(struct bn_frame_reader *r, enum bn_frame_side side)
 {
   *r = (struct bn_frame_reader){.side = side};
+  /* Room for one frame, and for all of the piece that completes it. */
   bn_buf_init(&r->in, BN_FRAME_HEAD + (size_t)BN_FRAME_MAX + BN_FRAME_PIECE);
 }
 
@@ -263,16 +266,15 @@ static int frame_refuse_stream(struct bn_frame_reader *r, const char *fault, str
                         : "bench --agent is started by bench --hosts=LIST");
 }
 
-/* Returns what is wrong with the head of a frame, or NULL.  len is that of the type and the payload
-   together, at least TYPE_SIZE. */
+/* Returns what is wrong with the head of a frame, or NULL.  form NULL: it has no known type. */
 static const char *frame_find_head_fault(const struct bn_frame_reader *r, const struct form *form,
-                                         uint64_t len)
+                                         uint64_t payload_len)
 {
   if (form == NULL)
     return "a frame has no known type";
   if (form->side != r->side)
     return "a frame travels in the wrong direction";
-  if (len - TYPE_SIZE < form->least || len - TYPE_SIZE > form->most)
+  if (payload_len < form->min_len || payload_len > form->max_len)
     return "a frame has a length that its type does not have";
   return NULL;
 }
@@ -298,7 +300,7 @@ int bn_frame_next(struct bn_frame_reader *r, struct bn_frame *out, struct bn_err
   if (available < BN_FRAME_HEAD)
     return 0;
   form = frame_find_form((unsigned char)head[LENGTH_SIZE]);
-  fault = frame_find_head_fault(r, form, len);
+  fault = frame_find_head_fault(r, form, len - TYPE_SIZE);
   if (fault != NULL)
     return frame_refuse_stream(r, fault, err);
   if (available < LENGTH_SIZE + len)
@@ -316,15 +318,18 @@ bool bn_frame_is_cut(const struct bn_frame_reader *r)
 
 bool bn_frame_is_within(const struct bn_frame_reader *r, enum bn_frame_type type)
 {
-  return !r->failed && r->in.len - r->used >= BN_FRAME_HEAD &&
-         (unsigned char)r->in.data[r->used + LENGTH_SIZE] == (unsigned char)type;
+  const size_t available = r->in.len - r->used;
+
+  if (r->failed || available < BN_FRAME_HEAD)
+    return false;
+  return (unsigned char)r->in.data[r->used + LENGTH_SIZE] == (unsigned char)type;
 }
 
 uint64_t bn_frame_get_number(const struct bn_frame *f, unsigned i)
 {
-  const size_t at = i * (size_t)NUMBER_SIZE;
+  const size_t offset = i * (size_t)NUMBER_SIZE;
 
-  return f->len >= at + NUMBER_SIZE ? frame_read_le(f->data + at, NUMBER_SIZE) : 0;
+  return f->len >= offset + NUMBER_SIZE ? frame_read_le(f->data + offset, NUMBER_SIZE) : 0;
 }
 
 unsigned bn_frame_get_byte(const struct bn_frame *f)

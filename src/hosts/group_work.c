@@ -34,15 +34,15 @@ static void group_work_copy_option(void *arg, const struct bn_opt_fact *o)
   bn_buf_done(&typed);
 }
 
-/* Drops the note that an option has an old name, because the agent of the group prints it. */
+/* Drops the note that an option has an old name: the agent of the group prints that. */
 static void group_work_drop_note(void *arg, const char *text)
 {
   (void)arg;
   (void)text;
 }
 
-/* Sets in `set`, which has the general options, the options outside of the groups and then those of
-   the group, which override them. */
+/* Sets the options outside of the groups in `set`, which has the general options, and then the
+   options of the group, which override them. */
 static void group_work_set_options(const struct bn_group_words *g, const struct bn_optset *options,
                                    struct bn_optset *set)
 {
@@ -74,64 +74,67 @@ int bn_group_work_check_profile(const struct bn_conf *conf, struct bn_err *err)
 
 /* Refuses a profile of the group that several hosts cannot have.  An invalid profile passes,
    because the agents refuse it.  Returns 0, or -1 and err. */
-static int group_work_check_own_profile(const struct bn_group_words *g, struct bn_conf *own,
+static int group_work_check_own_profile(const struct bn_group_words *g, struct bn_conf *group_conf,
                                         struct bn_err *err)
 {
-  char wrong[BN_PROFILE_WRONG];
-  struct bn_err why = {0};
+  char fault[BN_PROFILE_WRONG]; /* not used */
+  struct bn_err refusal = {0};
 
-  if (bn_conf_uses(own, "rate-profile"))
-    (void)bn_profile_parse(own->raw.rate_profile, BN_PROFILE_RATE, 0 /* lead_s */, &own->profile,
-                           wrong);
-  return bn_group_work_check_profile(own, &why) == 0 ? 0 : group_work_refuse(g, why.text, err);
+  if (bn_conf_uses(group_conf, "rate-profile"))
+    (void)bn_profile_parse(group_conf->raw.rate_profile, BN_PROFILE_RATE, 0 /* lead_s */,
+                           &group_conf->profile, fault);
+  if (bn_group_work_check_profile(group_conf, &refusal) == 0)
+    return 0;
+  return group_work_refuse(g, refusal.text, err);
 }
 
-/* Refuses the group if one of its options, which are in `set` and have filled `own`, has a wrong
-   value or cannot be used.  Returns 0, or -1 and err. */
+/* Refuses the group if an option in `set` has a wrong value or cannot be used.  `group_conf` has
+   the values of these options.  Returns 0, or -1 and err. */
 static int group_work_check_options(const struct bn_group_words *g, const struct bn_optset *set,
-                                    bool is_here, struct bn_conf *own, struct bn_err *err)
+                                    bool is_here, struct bn_conf *group_conf, struct bn_err *err)
 {
   struct bn_optset_fault fault;
 
   if (bn_optset_find_fault(set, &fault) ||
       bn_optset_find_unknown(set, true /* accept_any */, &fault))
     return group_work_refuse(g, fault.text, err);
-  if (own->raw.threads_total > 0 && bn_groups_find_value(g, set, "threads") != NULL)
+  if (group_conf->raw.threads_total > 0 && bn_groups_find_value(g, set, "threads") != NULL)
     return group_work_refuse(g,
                              "--threads cannot be used with --threads-total, which takes its "
                              "place; leave one out, or write --threads-total=0 in this group",
                              err);
-  return is_here ? 0 : group_work_check_own_profile(g, own, err);
+  return is_here ? 0 : group_work_check_own_profile(g, group_conf, err);
 }
 
-/* Returns the work that the options in `own` state.  has_seed: --rand-seed is the group's own. */
-static struct bn_group_work group_work_get(const struct bn_conf *own, bool has_seed)
+/* Returns the work that the options in `group_conf` state.  has_seed: --rand-seed is the group's
+ * own. */
+static struct bn_group_work group_work_get(const struct bn_conf *group_conf, bool has_seed)
 {
   return (struct bn_group_work){
-      .total = {.threads = (unsigned)own->raw.threads,
-                .threads_total = (unsigned)own->raw.threads_total,
-                .events = (uint64_t)own->raw.events,
-                .events_per_session = (uint64_t)own->raw.events_per_session,
-                .rate = own->raw.rate},
-      .seed = has_seed ? (uint64_t)own->plan.seed_typed : 0,
-      .init_timeout_ns = (uint64_t)(own->raw.thread_init_timeout_s * 1e9),
-      .on_thread_error = own->raw.on_thread_error};
+      .total = {.threads = (unsigned)group_conf->raw.threads,
+                .threads_total = (unsigned)group_conf->raw.threads_total,
+                .events = (uint64_t)group_conf->raw.events,
+                .events_per_session = (uint64_t)group_conf->raw.events_per_session,
+                .rate = group_conf->raw.rate},
+      .seed = has_seed ? (uint64_t)group_conf->plan.seed_typed : 0,
+      .init_timeout_ns = (uint64_t)(group_conf->raw.thread_init_timeout_s * 1e9),
+      .on_thread_error = group_conf->raw.on_thread_error};
 }
 
 int bn_group_work_read(const struct bn_group_words *g, const struct bn_optset *options,
                        bool is_here, struct bn_group_work *out, struct bn_err *err)
 {
-  struct bn_conf own = {.policy = bn_optset_policy(options)};
-  struct bn_optset *set = bn_conf_new_options(&own, err);
+  struct bn_conf group_conf = {.policy = bn_optset_policy(options)};
+  struct bn_optset *set = bn_conf_new_options(&group_conf, err);
   int rc = -1;
 
   if (set != NULL) {
     group_work_set_options(g, options, set);
-    rc = group_work_check_options(g, set, is_here, &own, err);
+    rc = group_work_check_options(g, set, is_here, &group_conf, err);
   }
   if (rc == 0)
-    *out = group_work_get(&own, bn_groups_find_value(g, set, "rand-seed") != NULL);
-  bn_conf_done(&own);
+    *out = group_work_get(&group_conf, bn_groups_find_value(g, set, "rand-seed") != NULL);
+  bn_conf_done(&group_conf);
   bn_optset_free(set);
   return rc;
 }
@@ -140,14 +143,14 @@ int bn_group_work_divide(const struct bn_group_words *g, const struct bn_group_w
                          const struct bn_work_split_list *hosts, struct bn_work_split *out,
                          size_t *n, uint64_t *sessions, struct bn_err *err)
 {
-  const unsigned threads = work->total.threads_total;
-  struct bn_work_split_list first = *hosts; /* the hosts that get a share; borrowed */
-  struct bn_err why = {0};
+  const unsigned threads = work->total.threads_total; /* 0: not given */
+  struct bn_work_split_list first = *hosts;           /* the hosts that get a share; borrowed */
+  struct bn_err refusal = {0};
 
   if (threads > 0 && threads < first.n)
     first.n = threads;
   *n = first.n;
-  if (bn_work_split_divide(&first, &work->total, out, sessions, &why) == 0)
+  if (bn_work_split_divide(&first, &work->total, out, sessions, &refusal) == 0)
     return 0;
-  return group_work_refuse(g, why.text, err);
+  return group_work_refuse(g, refusal.text, err);
 }

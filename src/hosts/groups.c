@@ -41,8 +41,8 @@ static struct bn_group_words *groups_find(const struct bn_group_list *list, cons
   return NULL;
 }
 
-/* Adds an option "--NAME[=VALUE]" to a group.  Returns 0, or -1 and err if it is one of the whole
-   run. */
+/* Adds an option "--NAME[=VALUE]" to a group.  Returns 0, or -1 and err if it is an option of the
+   whole run. */
 static int groups_add_option(struct bn_group_words *g, const char *word,
                              const struct bn_optset *options, struct bn_err *err)
 {
@@ -58,8 +58,7 @@ static int groups_add_option(struct bn_group_words *g, const char *word,
   return 0;
 }
 
-/* Refuses a further word for the script of a group that has one, because one of the words has no
-   weight.  Returns -1. */
+/* Refuses a second script of a group, because one of its scripts has no weight.  Returns -1. */
 static int groups_refuse_further_script(const struct bn_group_words *g, struct bn_err *err)
 {
   char masked[BN_MASK_MAX];
@@ -72,16 +71,16 @@ static int groups_refuse_further_script(const struct bn_group_words *g, struct b
                     g->name, shown, shown);
 }
 
-/* Adds a word that names the script of a group, or one script of a mix, each of which needs a
-   weight.  Refuses a word that cannot be a script.  Returns 0, or -1 and err. */
+/* Adds a word that names a script of a group.  Each of several scripts needs a weight.  Refuses a
+   word that cannot be a script.  Returns 0, or -1 and err. */
 static int groups_add_script(struct bn_group_words *g, const char *word,
-                             const struct bn_groups_input *from, struct bn_err *err)
+                             const struct bn_groups_input *input, struct bn_err *err)
 {
-  const char *what = from->no_script(word);
+  const char *kind = input->no_script(word); /* NULL: it can be a script */
 
-  if (what != NULL)
+  if (kind != NULL)
     return bn_err_set(err, BN_ERR_OPTION, "--group=%s: '%s' is %s; a group runs a script", g->name,
-                      word, what);
+                      word, kind);
   if (g->script.n > 0 && (!bn_mix_has_weight(g->script.item[0]) || !bn_mix_has_weight(word)))
     return groups_refuse_further_script(g, err);
   bn_words_add(&g->script, word);
@@ -91,21 +90,21 @@ static int groups_add_script(struct bn_group_words *g, const char *word,
 /* Adds the words after the name of a group: its script and its options.  Returns 0, or -1 and
    err. */
 static int groups_add_words(struct bn_group_words *g, const struct bn_list *words,
-                            const struct bn_groups_input *from, struct bn_err *err)
+                            const struct bn_groups_input *input, struct bn_err *err)
 {
   for (size_t i = 0; i < words->n; i++) {
     const char *word = words->item[i];
     int rc;
 
     if (strncmp(word, "--", 2) == 0)
-      rc = groups_add_option(g, word, from->options, err);
+      rc = groups_add_option(g, word, input->options, err);
     else if (word[0] == '-')
       rc = bn_err_set(err, BN_ERR_OPTION,
                       "--group=%s: a word begins with '-'; options begin with '--', and a script "
                       "has a name",
                       g->name);
     else
-      rc = groups_add_script(g, word, from, err);
+      rc = groups_add_script(g, word, input, err);
     if (rc != 0)
       return -1;
   }
@@ -134,7 +133,7 @@ static int groups_add_group(struct bn_group_list *list, const char *name, size_t
 
 /* Reads "NAME: SCRIPT [OPTIONS]", and adds the group to the list.  Returns 0, or -1 and err. */
 static int groups_read_group(struct bn_group_list *list, const char *text,
-                             const struct bn_groups_input *from, struct bn_err *err)
+                             const struct bn_groups_input *input, struct bn_err *err)
 {
   const char *name = text + strspn(text, " \t");
   const size_t len = groups_get_name_len(name);
@@ -153,7 +152,7 @@ static int groups_read_group(struct bn_group_list *list, const char *text,
   g = &list->group[list->n - 1];
   if (bn_words_split(colon + 1, &words, err) != 0)
     return bn_err_set(err, BN_ERR_OPTION, "--group=%s: a quotation mark is not closed", g->name);
-  rc = groups_add_words(g, &words, from, err);
+  rc = groups_add_words(g, &words, input, err);
   bn_words_done(&words);
   return rc;
 }
@@ -169,7 +168,8 @@ struct bn_group_words *bn_groups_find_owner(const struct bn_group_list *list, co
   return len > 0 && name[len] == '.' ? groups_find(list, name, len) : NULL;
 }
 
-/* Refuses an argument "--NAME.OPTION" if no group has that name.  Returns 0, or -1 and err. */
+/* Refuses an argument "--NAME.OPTION" if no group has that name, and lists the groups.  Returns 0,
+   or -1 and err. */
 static int groups_check_name(const struct bn_group_list *list, const char *arg, struct bn_err *err)
 {
   const char *name = arg;
@@ -179,7 +179,9 @@ static int groups_check_name(const struct bn_group_list *list, const char *arg, 
   if (!bn_words_skip(&name, "--"))
     return 0;
   len = groups_get_name_len(name);
-  if (len == 0 || name[len] != '.' || groups_find(list, name, len) != NULL)
+  if (len == 0 || name[len] != '.') /* it is no option of a group */
+    return 0;
+  if (groups_find(list, name, len) != NULL)
     return 0;
   for (size_t i = 0; i < list->n; i++)
     (void)bn_buf_printf(&known, "%s%s", i > 0 ? ", " : "", list->group[i].name);
@@ -191,10 +193,10 @@ static int groups_check_name(const struct bn_group_list *list, const char *arg, 
 
 /* Adds the options "--NAME.OPTION=VALUE" of the command line to their groups, after those of
    --group.  Returns 0, or -1 and err. */
-static int groups_add_args(const struct bn_group_list *list, const struct bn_groups_input *from,
+static int groups_add_args(const struct bn_group_list *list, const struct bn_groups_input *input,
                            struct bn_err *err)
 {
-  for (char *const *arg = from->args + 1; *arg != NULL; arg++) {
+  for (char *const *arg = input->args + 1; *arg != NULL; arg++) {
     struct bn_group_words *g = bn_groups_find_owner(list, *arg);
     char *word;
     int rc;
@@ -203,8 +205,8 @@ static int groups_add_args(const struct bn_group_list *list, const struct bn_gro
       return -1;
     if (g == NULL)
       continue;
-    word = bn_alloc_print("--%s", *arg + strlen("--.") + strlen(g->name));
-    rc = groups_add_option(g, word, from->options, err);
+    word = bn_alloc_print("--%s", *arg + strlen("--.") + strlen(g->name)); /* without "NAME." */
+    rc = groups_add_option(g, word, input->options, err);
     explicit_bzero(word, strlen(word)); /* it may have a password */
     free(word);
     if (rc != 0)
@@ -215,12 +217,12 @@ static int groups_add_args(const struct bn_group_list *list, const struct bn_gro
 
 /* Reads a value of --group, in which ';' separates groups.  Returns 0, or -1 and err. */
 static int groups_read_text(struct bn_group_list *list, const char *text,
-                            const struct bn_groups_input *from, struct bn_err *err)
+                            const struct bn_groups_input *input, struct bn_err *err)
 {
   for (;;) {
     const size_t len = bn_words_get_group_len(text);
     char *group = bn_alloc_part(text, len);
-    const int rc = groups_read_group(list, group, from, err);
+    const int rc = groups_read_group(list, group, input, err);
 
     explicit_bzero(group, len); /* it may have a password */
     free(group);
@@ -247,7 +249,7 @@ const char *bn_groups_find_value(const struct bn_group_words *g, const struct bn
     o = bn_optset_find(options, name);
     is_alias = o != NULL && o->alias_of != NULL;
     if (bn_opt_is_same_name(is_alias ? o->alias_of : name, option))
-      value = equals != NULL ? equals + 1 : "";
+      value = equals != NULL ? equals + 1 : ""; /* the last one counts */
   }
   return value;
 }
@@ -258,16 +260,16 @@ static bool groups_is_unset(const char *value)
   return value == NULL || value[strspn(value, "0.")] == '\0' || strcmp(value, "none") == 0;
 }
 
-/* Refuses the option `name` of a group if `other`, with which it cannot be used, stands outside of
-   the groups and the group does not set it itself.  Returns 0, or -1 and err. */
-static int groups_check_pair(const struct bn_group_words *g, const struct bn_groups_input *from,
+/* Refuses the option `name` of a group if it cannot be used with `other`, which stands outside of
+   the groups and which the group itself does not set.  Returns 0, or -1 and err. */
+static int groups_check_pair(const struct bn_group_words *g, const struct bn_groups_input *input,
                              const char *name, const char *other, struct bn_err *err)
 {
   const struct bn_opt *o = bn_conf_find_option(other);
-  const bool uses_name = !groups_is_unset(bn_groups_find_value(g, from->options, name));
-  const bool sets_other = bn_groups_find_value(g, from->options, other) != NULL;
+  const bool uses_name = !groups_is_unset(bn_groups_find_value(g, input->options, name));
+  const bool sets_other = bn_groups_find_value(g, input->options, other) != NULL;
 
-  if (!uses_name || sets_other || !bn_conf_uses(from->conf, other))
+  if (!uses_name || sets_other || !bn_conf_uses(input->conf, other))
     return 0;
   return bn_err_set(err, BN_ERR_OPTION,
                     "--group=%s: --%s cannot be used with --%s, which stands outside of the "
@@ -294,31 +296,31 @@ static int groups_check_profile(const struct bn_group_words *g, const struct bn_
 
 /* Refuses options of groups that cannot be used with those outside of the groups.  Returns 0, or -1
    and err. */
-static int groups_check(const struct bn_group_list *list, const struct bn_groups_input *from,
+static int groups_check(const struct bn_group_list *list, const struct bn_groups_input *input,
                         struct bn_err *err)
 {
   for (size_t i = 0; i < list->n; i++) {
     const struct bn_group_words *g = &list->group[i];
 
-    if (groups_check_profile(g, from->options, err) != 0)
+    if (groups_check_profile(g, input->options, err) != 0)
       return -1;
     for (const struct bn_conf_pair *p = bn_conf_exclusions; p->name != NULL; p++)
-      if (groups_check_pair(g, from, p->name, p->other, err) != 0 ||
-          groups_check_pair(g, from, p->other, p->name, err) != 0)
+      if (groups_check_pair(g, input, p->name, p->other, err) != 0 ||
+          groups_check_pair(g, input, p->other, p->name, err) != 0)
         return -1;
   }
   return 0;
 }
 
-int bn_groups_read(struct bn_group_list *list, const struct bn_groups_input *from,
+int bn_groups_read(struct bn_group_list *list, const struct bn_groups_input *input,
                    struct bn_err *err)
 {
-  for (size_t i = 0; i < from->texts->n; i++)
-    if (groups_read_text(list, from->texts->item[i], from, err) != 0)
+  for (size_t i = 0; i < input->texts->n; i++)
+    if (groups_read_text(list, input->texts->item[i], input, err) != 0)
       return -1;
-  if (groups_add_args(list, from, err) != 0)
+  if (groups_add_args(list, input, err) != 0)
     return -1;
-  return groups_check(list, from, err);
+  return groups_check(list, input, err);
 }
 
 void bn_groups_done(struct bn_group_list *list)
@@ -368,10 +370,13 @@ static bool groups_is_general_option(const char *name, const struct bn_optset *o
   const struct bn_opt *o;
   const char *section; /* of the help */
 
-  for (size_t i = 0; (o = bn_optset_get_at(options, i, &section)) != NULL; i++)
+  for (size_t i = 0; (o = bn_optset_get_at(options, i, &section)) != NULL; i++) {
+    if (!bn_opt_is_same_name(o->name, name))
+      continue;
     for (size_t k = 0; k < sizeof general / sizeof *general; k++)
-      if (bn_opt_is_same_name(o->name, name) && strcmp(section, general[k]) == 0)
+      if (strcmp(section, general[k]) == 0)
         return true;
+  }
   return false;
 }
 
@@ -420,9 +425,9 @@ static bool groups_makes_tables(const struct bn_group_words *g, const char *tabl
                                 const char *(*find_tables)(const char *name, size_t len))
 {
   for (size_t i = 0; i < g->script.n; i++) {
-    const char *own = groups_find_tables(g->script.item[i], find_tables);
+    const char *made = groups_find_tables(g->script.item[i], find_tables);
 
-    if (own != NULL && strcmp(own, tables) == 0)
+    if (made != NULL && strcmp(made, tables) == 0)
       return true;
   }
   return false;

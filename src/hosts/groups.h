@@ -36,7 +36,7 @@ struct bn_groups_input {
 /* Reads the groups into an empty list.  Returns 0, or -1 and err, which names the option that is
    wrong, and quotes no value, because it may be a password.  bn_groups_done() follows in both
    cases. */
-int bn_groups_read(struct bn_group_list *list, const struct bn_groups_input *from,
+int bn_groups_read(struct bn_group_list *list, const struct bn_groups_input *input,
                    struct bn_err *err);
 /* Clears what may be secret, and frees all. */
 void bn_groups_done(struct bn_group_list *list);

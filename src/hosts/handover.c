@@ -59,7 +59,7 @@ int bn_handover_send(int socket, const struct bn_handover *h)
 int bn_handover_send_pipes(int socket, uint32_t number, int *in, int *out)
 {
   struct bn_handover h = {.number = number, .in = -1, .out = -1};
-  int rc, why;
+  int rc, saved_errno;
 
   *in = *out = -1;
   rc = bn_pipe_make(in, &h.in, true /* we_write */);
@@ -67,14 +67,14 @@ int bn_handover_send_pipes(int socket, uint32_t number, int *in, int *out)
     rc = bn_pipe_make(out, &h.out, false /* we_write */);
   if (rc == 0)
     rc = bn_handover_send(socket, &h);
-  why = errno;
+  saved_errno = errno;
   bn_pipe_close_end(&h.in);
   bn_pipe_close_end(&h.out);
   if (rc != 0) {
     bn_pipe_close_end(in);
     bn_pipe_close_end(out);
   }
-  errno = why;
+  errno = saved_errno;
   return rc;
 }
 

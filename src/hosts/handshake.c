@@ -27,25 +27,25 @@ static bool handshake_put_text(struct bn_node *map, const char *key, const char 
   return bn_node_set(map, key, bn_node_utf8(text)) == 0;
 }
 
-/* If a word is not UTF-8, err says what it is ("argument") and where it stands ("command line"),
-   but does not quote it, because it may be a password. */
+/* Sets a list of words.  If a word is not UTF-8, err names its kind ("argument") and its origin
+   ("command line"), but does not quote the word, because it may be a password. */
 static bool handshake_put_words(struct bn_node *map, const char *key, const struct bn_list *words,
-                                const char *what, const char *origin, struct bn_err *err)
+                                const char *kind, const char *origin, struct bn_err *err)
 {
   struct bn_node *list = bn_node_list();
 
   for (size_t i = 0; list != NULL && i < words->n; i++)
     if (bn_node_append(list, bn_node_utf8(words->item[i])) != 0) {
       (void)bn_err_set(err, EILSEQ, "%s %zu of the %s is not UTF-8 and cannot be sent to hosts",
-                       what, i + 1, origin);
+                       kind, i + 1, origin);
       bn_node_free(list);
       return false;
     }
   return bn_node_set(map, key, list) == 0;
 }
 
-/* Prints the map if all its members could be set, and frees it in each case.  Returns the text, or
-   NULL and err: the sentence that handshake_put_words() has left there, or "out of memory". */
+/* Prints the map if it is complete, and frees it in each case.  Returns the text, or NULL and err,
+   which keeps the sentence of handshake_put_words() if it has one. */
 static char *handshake_print_map(struct bn_node *map, bool is_complete, size_t *len,
                                  struct bn_err *err)
 {
@@ -91,8 +91,8 @@ char *bn_welcome_print(const struct bn_welcome *w, size_t *len, struct bn_err *e
 /* --- reading --- */
 
 /* Reads a number.  Returns false if the member is missing or not a whole number from 0 to
-   `most`. */
-static bool handshake_get_number(const struct bn_node *map, const char *key, uint64_t most,
+   `max`. */
+static bool handshake_get_number(const struct bn_node *map, const char *key, uint64_t max,
                                  uint64_t *out)
 {
   const struct bn_node *member = bn_node_get(map, key);
@@ -100,7 +100,7 @@ static bool handshake_get_number(const struct bn_node *map, const char *key, uin
   if (bn_node_type_of(member) != BN_NODE_INT || bn_node_get_integer(member) < 0)
     return false;
   *out = (uint64_t)bn_node_get_integer(member);
-  return *out <= most;
+  return *out <= max;
 }
 
 /* Returns a copy of a text, or NULL if it is missing or not a text. */
@@ -133,8 +133,8 @@ static int handshake_check_protocol(const struct bn_node *map, const char *frame
 static struct bn_node *handshake_parse_map(const char *data, size_t len, const char *frame,
                                            struct bn_err *err)
 {
-  struct bn_err near = {.code = 0}; /* not shown: it quotes the text, which may have a password */
-  struct bn_node *map = bn_node_parse(data, len, &near);
+  struct bn_err quoting = {.code = 0}; /* not shown: it may quote a password */
+  struct bn_node *map = bn_node_parse(data, len, &quoting);
 
   if (map == NULL)
     (void)bn_err_set(err, EPROTO, "a frame %s is not JSON", frame);
@@ -145,13 +145,13 @@ static struct bn_node *handshake_parse_map(const char *data, size_t len, const c
 }
 
 /* Adds the texts of a list to *out, which the caller frees in both cases.  Returns false if `list`
-   is missing, has fewer items than `least` or more than BN_HANDSHAKE_WORDS, or has one that is not
+   is missing, has fewer items than `min` or more than BN_HANDSHAKE_WORDS, or has one that is not
    a text. */
-static bool handshake_get_words(const struct bn_node *list, size_t least, struct bn_list *out)
+static bool handshake_get_words(const struct bn_node *list, size_t min, struct bn_list *out)
 {
   const size_t n = bn_node_count(list);
 
-  if (bn_node_type_of(list) != BN_NODE_LIST || n < least || n > BN_HANDSHAKE_WORDS)
+  if (bn_node_type_of(list) != BN_NODE_LIST || n < min || n > BN_HANDSHAKE_WORDS)
     return false;
   for (size_t i = 0; i < n; i++) {
     const char *text = bn_node_get_text(bn_node_get_at(list, i));
@@ -176,12 +176,13 @@ static bool handshake_read_hello(const struct bn_node *map, struct bn_handshake 
     return false;
   out->host = (unsigned)host;
   out->hosts = (unsigned)hosts;
+  /* Both numbers are 0 for a group that is one process. */
   if (!handshake_get_number(map, "sessions", UINT32_MAX, &out->sessions) ||
       !handshake_get_number(map, "first_session", UINT32_MAX, &out->first_session) ||
       (out->first_session > 0 && out->first_session >= out->sessions))
     return false;
-  if (!handshake_get_words(bn_node_get(map, "argv"), 1 /* least */, &out->argv) ||
-      !handshake_get_words(bn_node_get(map, "environment"), 0 /* least */, &out->environment))
+  if (!handshake_get_words(bn_node_get(map, "argv"), 1 /* min */, &out->argv) ||
+      !handshake_get_words(bn_node_get(map, "environment"), 0 /* min */, &out->environment))
     return false;
   return !has_groups || handshake_get_number(map, "outside", out->argv.n, &out->outside);
 }

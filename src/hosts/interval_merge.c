@@ -13,8 +13,8 @@
 
 /* --- life ------------------------------------------------------------------------------------- */
 
-/* Hosts may be ahead of the slowest one by ten seconds of rounds, within these bounds, because a
-   host may be held up.  Memory for rounds that are not used costs nothing. */
+/* Hosts may be ahead of the slowest one, which may be held up, by ten seconds of rounds, within
+   these bounds.  Memory for rounds that are not used costs nothing. */
 enum { AHEAD_S = 10, AHEAD_MIN = 64, AHEAD_MAX = 4096 };
 /* The most memory for the histograms of all rounds. */
 #define HISTS_MAX_BYTES (UINT64_C(512) << 20)
@@ -113,12 +113,12 @@ struct line {
 
 /* Lowers the number of rounds for which hosts may be ahead, so that the histograms of all rounds
    keep within HISTS_MAX_BYTES.  Some rounds always fit, because there are at most
-   BN_BOUND_HISTOGRAMS.  Comes before the first line: later, records would not be found any more. */
+   BN_BOUND_HISTOGRAMS.  Comes before the first line, because records are placed by that number. */
 static void intervals_limit_ahead(struct bn_intervals *r, const struct bn_metrics *m)
 {
-  const size_t most = HISTS_MAX_BYTES / (m->n_hists * sizeof(struct bn_hist));
+  const size_t max_rounds = HISTS_MAX_BYTES / (m->n_hists * sizeof(struct bn_hist));
 
-  r->ahead = most < r->ahead ? most : r->ahead;
+  r->ahead = max_rounds < r->ahead ? max_rounds : r->ahead;
 }
 
 /* Returns the metrics of the sums: those of all groups or, without groups, those of each host. */
@@ -137,7 +137,7 @@ static int intervals_compare_host(const struct bn_intervals *r, const struct bn_
     const struct bn_intervals_host *other = &r->host[i];
     int rc;
 
-    if (!other->has_spec) /* it has not told yet what it measures, as h itself */
+    if (!other->has_spec) /* it is not ready yet, and neither is h itself */
       continue;
     if (other->group == h->group)
       rc = bn_valid_compare(&h->spec, &other->spec, err);
@@ -198,18 +198,18 @@ const struct bn_metrics *bn_intervals_get_metrics(const struct bn_intervals *r)
 }
 
 /* Returns the number of the last round that was over at the time of a view, or 0 if none was, or if
-   the time makes no sense.  The time is rounded down to a round, because an interval ends with its
-   round or, on a host that was held up, later, maybe just before the end of the next round. */
+   the time makes no sense.  The time is rounded down to a round, because an interval of a host that
+   was held up may end as late as just before the end of the next round. */
 static uint64_t round_find_number(double length_s, const struct bn_view *v)
 {
-  static const double rounding = 1e-6; /* of a round */
+  static const double rounding = 1e-6; /* in rounds */
   const double n = length_s > 0 ? floor(v->at_s / length_s + rounding) : 0;
 
   return n >= 1 && v->at_s < max_time_s ? (uint64_t)n : 0;
 }
 
-/* Moves a record in place of another one, with the pointers of its view, which point into the
-   record itself.  `from` is not to be used any more. */
+/* Moves a record in place of another one.  The pointers of its view, which point into the record
+   itself, are set anew.  `from` is not to be used any more. */
 static void record_move(struct bn_record *to, const struct bn_record *from)
 {
   record_forget(to);
@@ -220,8 +220,8 @@ static void record_move(struct bn_record *to, const struct bn_record *from)
   to->view.at_least = to->store.at_least;
 }
 
-/* Returns whether the interval is the last interval of a host, which has ended within a round: it
-   has the number of the last whole round, because the round after that was not over. */
+/* Returns whether the interval is the last one of a host that has ended within a round.  It has the
+   number of the last whole round, because the round after that was not over. */
 static bool intervals_is_last_part(const struct bn_intervals *r, const struct bn_intervals_host *h,
                                    const struct bn_view *v)
 {
@@ -229,14 +229,14 @@ static bool intervals_is_last_part(const struct bn_intervals *r, const struct bn
          round_find_number(r->length_s, v) == h->last_round;
 }
 
-/* Makes the last interval of a host as long as its round k: the host does nothing in the rest of
-   the round, and the rates of the sum are those of the whole round. */
+/* Makes the last interval of a host, that of the round `number`, as long as the round: the host
+   does nothing in the rest of the round, and the rates of the sum are those of the whole round. */
 static void intervals_stretch_last_part(const struct bn_intervals *r, struct bn_record *record,
-                                        uint64_t k)
+                                        uint64_t number)
 {
   bn_intervals_drop_state(record);
   record->delta.span_ns = (uint64_t)(r->length_s * 1e9);
-  record->view.at_s = (double)k * r->length_s;
+  record->view.at_s = (double)number * r->length_s;
 }
 
 /* Each of the functions intervals_add_round(), _checkpoint() and _tick() adds a record of a host,
@@ -251,26 +251,26 @@ static int intervals_add_round(struct bn_intervals *r, struct bn_intervals_host 
                                struct bn_record *record, struct bn_err *err)
 {
   const bool is_last = intervals_is_last_part(r, h, &record->view);
-  const uint64_t k = round_find_number(r->length_s, &record->view) + (is_last ? 1 : 0);
-  const size_t place = k % r->ahead;
+  const uint64_t number = round_find_number(r->length_s, &record->view) + (is_last ? 1 : 0);
+  const size_t slot = number % r->ahead;
 
-  if (h->has_last_part || k <= h->last_round)
+  if (h->has_last_part || number <= h->last_round)
     return bn_err_set(err, EPROTO, "its interval at %.3f s comes at a wrong time",
                       record->view.at_s);
-  if (k >= r->next_round + r->ahead)
+  if (number >= r->next_round + r->ahead)
     return bn_err_set(err, EPROTO,
                       "its interval at %.3f s is %zu or more intervals ahead of other hosts",
                       record->view.at_s, r->ahead);
   h->has_last_part = is_last;
   if (is_last)
-    intervals_stretch_last_part(r, record, k);
+    intervals_stretch_last_part(r, record, number);
   else
-    h->last_round = k;
-  if (k < r->next_round)
+    h->last_round = number;
+  if (number < r->next_round)
     return 1;
-  record_move(&h->record[place], record);
-  bn_hist_sums_prepare(&r->round[place], intervals_get_sum_metrics(r, h)->n_hists);
-  bn_hist_sums_add(&r->round[place], &r->line);
+  record_move(&h->record[slot], record);
+  bn_hist_sums_prepare(&r->round[slot], intervals_get_sum_metrics(r, h)->n_hists);
+  bn_hist_sums_add(&r->round[slot], &r->line);
   return 0;
 }
 
@@ -290,22 +290,22 @@ static size_t checkpoint_find_number(const struct bn_intervals *r, const struct 
 static int intervals_add_checkpoint(struct bn_intervals *r, struct bn_intervals_host *h,
                                     struct bn_record *record, struct bn_err *err)
 {
-  const size_t k = checkpoint_find_number(r, &record->view);
+  const size_t number = checkpoint_find_number(r, &record->view);
 
-  if (k <= h->last_check || k < r->next_check || record->view.at_s >= max_time_s)
+  if (number <= h->last_check || number < r->next_check || record->view.at_s >= max_time_s)
     return bn_err_set(err, EPROTO, "its checkpoint report at %.3f s comes at a wrong time",
                       record->view.at_s);
-  bn_hist_sums_prepare(&r->check[k - 1], intervals_get_sum_metrics(r, h)->n_hists);
-  bn_hist_sums_add(&r->check[k - 1], &r->line);
-  record_move(&h->check[k - 1], record);
-  bn_view_counts_add(&h->before, bn_view_count(&h->check[k - 1].view));
+  bn_hist_sums_prepare(&r->check[number - 1], intervals_get_sum_metrics(r, h)->n_hists);
+  bn_hist_sums_add(&r->check[number - 1], &r->line);
+  record_move(&h->check[number - 1], record);
+  bn_view_counts_add(&h->before, bn_view_count(&h->check[number - 1].view));
   h->needs_base = true;
-  h->last_check = k;
+  h->last_check = number;
   return 0;
 }
 
-/* Makes the last tick, which is the first tick after a checkpoint, the base from which later ticks
-   count, and drops the histograms of the ticks up to it. */
+/* Makes the last tick, the first one after a checkpoint, the base from which later ticks count, and
+   drops the histograms of the ticks up to it. */
 static void intervals_set_base(struct bn_intervals_host *h)
 {
   if (!h->has_base)
@@ -316,8 +316,8 @@ static void intervals_set_base(struct bn_intervals_host *h)
   bn_hist_sums_done(&h->ticked);
 }
 
-/* Stores how many events a host has had up to a second, unless the tick is late because the host
-   was held up: its count is then that of a later time. */
+/* Stores how many events a host has had up to a second.  A tick that is late, because the host was
+   held up, has the count of a later time, and is not stored. */
 static void intervals_store_second(struct bn_intervals_host *h, const struct bn_view *v)
 {
   const uint64_t second = round_find_number(1 /* length_s */, v);
@@ -343,8 +343,8 @@ static void intervals_sum_second(struct bn_intervals *r, uint64_t second)
   r->together = t;
 }
 
-/* Updates r->together after a tick: looks at the seconds after r->judged_seconds that all hosts
-   have reached, and whose counts are still kept. */
+/* Updates r->together after a tick, from the seconds after r->judged_seconds that all hosts have
+   reached, and whose counts are still kept. */
 static void intervals_update_together(struct bn_intervals *r)
 {
   uint64_t reached = UINT64_MAX, judged = r->judged_seconds;
@@ -418,13 +418,13 @@ static int intervals_check_counts(const struct bn_intervals *r, const struct bn_
                                   enum bn_view_span span, struct bn_err *err)
 {
   const size_t n = intervals_get_sum_metrics(r, h)->n_hists;
-  const uint64_t *before = span == BN_VIEW_TICK ? h->ticked.count : NULL;
-  uint64_t most = bn_sum_largest_count(r->n);
+  const uint64_t *ticked = span == BN_VIEW_TICK ? h->ticked.count : NULL;
+  uint64_t max_count = bn_sum_largest_count(r->n);
 
   if (span == BN_VIEW_CHECKPOINT && r->n_checks > 0)
-    most /= r->n_checks;
+    max_count /= r->n_checks;
   for (size_t i = 0; i < n; i++)
-    if (r->line.count[i] > most - (before != NULL ? before[i] : 0))
+    if (r->line.count[i] > max_count - (ticked != NULL ? ticked[i] : 0))
       return bn_err_set(err, EPROTO, "its histograms are too large");
   return 0;
 }
@@ -452,7 +452,7 @@ static int intervals_add_view(struct bn_intervals *r, size_t host, const struct 
     rc = intervals_check_counts(r, h, span, err);
   if (rc == 0)
     rc = adders[span](r, h, &record, err);
-  if (rc != 0)
+  if (rc != 0) /* the record has not been moved */
     bn_record_done(&record);
   return rc < 0 ? -1 : 0;
 }
@@ -512,20 +512,20 @@ const struct bn_view *bn_intervals_get_last_tick(const struct bn_intervals *r, s
 /* --- sums ------------------------------------------------------------------------------------- */
 
 /* Returns whether the next round is over: a host has sent it, and each other host has sent it or
-   has ended.  If a host is r->ahead / 2 rounds further, slower hosts are not waited for any
-   longer. */
+   has ended.  Slow hosts are not waited for once another one is r->ahead / 2 rounds ahead, because
+   it would be refused at r->ahead rounds. */
 static bool round_is_complete(const struct bn_intervals *r)
 {
   uint64_t latest = 0;
-  bool is_any_missing = false;
+  bool have_all_passed = true;
 
   for (size_t i = 0; i < r->n; i++) {
-    is_any_missing |= !r->host[i].has_ended && r->host[i].last_round < r->next_round;
+    have_all_passed &= r->host[i].has_ended || r->host[i].last_round >= r->next_round;
     latest = r->host[i].last_round > latest ? r->host[i].last_round : latest;
   }
   if (latest < r->next_round)
     return false;
-  return !is_any_missing || latest - r->next_round >= r->ahead / 2;
+  return have_all_passed || latest - r->next_round >= r->ahead / 2;
 }
 
 /* Returns whether a host has sent the next round. */
@@ -537,8 +537,8 @@ static bool round_has_part(const struct bn_intervals *r)
   return false;
 }
 
-/* Passes over rounds that no host has sent because all were held up.  Returns whether the next
-   round can be summed. */
+/* Skips rounds that no host has sent because all were held up.  Returns whether the next round can
+   be summed. */
 static bool round_seek_complete(struct bn_intervals *r)
 {
   while (round_is_complete(r)) {
@@ -579,8 +579,8 @@ static bool checkpoint_is_missed(const struct bn_intervals *r)
   return false;
 }
 
-/* Goes on to the checkpoint after the next one, which will be summed with the parts of both. */
-static void checkpoint_pass_over(struct bn_intervals *r)
+/* Skips the next checkpoint.  The one after it is summed with the parts of both. */
+static void checkpoint_skip(struct bn_intervals *r)
 {
   for (size_t i = 0; i < r->n; i++)
     if (record_is_filled(checkpoint_get_record(r, i)))
@@ -588,13 +588,13 @@ static void checkpoint_pass_over(struct bn_intervals *r)
   r->next_check++;
 }
 
-/* Passes over checkpoints that a host has missed.  Returns whether the next one can be summed. */
+/* Skips checkpoints that a host has missed.  Returns whether the next one can be summed. */
 static bool checkpoint_seek_complete(struct bn_intervals *r)
 {
   while (checkpoint_is_complete(r)) {
     if (!checkpoint_is_missed(r))
       return true;
-    checkpoint_pass_over(r);
+    checkpoint_skip(r);
   }
   return false;
 }
@@ -655,23 +655,23 @@ static struct bn_merge_time intervals_make_time_of_parts(const struct bn_interva
    struct bn_view_rules.  Returns 0, or -1 and err. */
 static int intervals_show_sum(const struct bn_intervals *r, const struct bn_views *parts,
                               const struct bn_view *watched, const struct bn_hist_sums *hists,
-                              bool exact, const struct bn_merge_time *at, struct bn_err *err)
+                              bool exact, const struct bn_merge_time *time, struct bn_err *err)
 {
-  struct bn_merged_view joint = {.ages = NULL};
+  struct bn_merged_view sum = {.ages = NULL};
   struct bn_view_rules rules = r->out.rules;
   struct bn_watched shared;
   int rc;
 
   rules.exact = exact;
-  rc = bn_merged_view_make(&joint, parts, hists->hist, &rules, at, err);
+  rc = bn_merged_view_make(&sum, parts, hists->hist, &rules, time, err);
   if (rc == 0 && watched != NULL) {
-    bn_watched_sum(watched, &joint.view, &shared);
-    joint.view.watched = shared.figure;
-    joint.view.n_watched = shared.n;
+    bn_watched_sum(watched, &sum.view, &shared);
+    sum.view.watched = shared.figure;
+    sum.view.n_watched = shared.n;
   }
   if (rc == 0)
-    r->out.show(r->out.arg, &joint.view);
-  bn_merged_view_done(&joint);
+    r->out.show(r->out.arg, &sum.view);
+  bn_merged_view_done(&sum);
   return rc;
 }
 
@@ -695,18 +695,18 @@ static void record_add_view(const struct bn_record *record, struct bn_views *par
 static int round_show(struct bn_intervals *r, struct bn_views *parts, struct bn_err *err)
 {
   const struct bn_intervals_host *first = &r->host[0];
-  const size_t place = r->next_round % r->ahead;
-  struct bn_merge_time at;
+  const size_t slot = r->next_round % r->ahead;
+  struct bn_merge_time time;
   int rc;
 
   for (size_t i = 0; i < r->n; i++)
-    record_add_view(&r->host[i].record[place], parts);
-  at = intervals_make_time_of_parts(r, parts, BN_VIEW_INTERVAL);
-  rc = intervals_show_sum(r, parts, record_get_view(&first->record[place]), &r->round[place],
-                          false /* exact */, &at, err);
-  bn_hist_sums_done(&r->round[place]);
+    record_add_view(&r->host[i].record[slot], parts);
+  time = intervals_make_time_of_parts(r, parts, BN_VIEW_INTERVAL);
+  rc = intervals_show_sum(r, parts, record_get_view(&first->record[slot]), &r->round[slot],
+                          false /* exact */, &time, err);
+  bn_hist_sums_done(&r->round[slot]);
   for (size_t i = 0; i < r->n; i++)
-    record_forget(&r->host[i].record[place]);
+    record_forget(&r->host[i].record[slot]);
   r->next_round++;
   return rc;
 }
@@ -735,9 +735,9 @@ static void checkpoint_forget(struct bn_intervals *r)
   }
 }
 
-/* Adds the histograms of checkpoints that were passed over to those of the next one.  Checkpoints
+/* Adds the histograms of checkpoints that were skipped to those of the next one.  Checkpoints
    that were shown have no histograms any more (checkpoint_forget()). */
-static void checkpoint_merge_passed(struct bn_intervals *r)
+static void checkpoint_merge_skipped(struct bn_intervals *r)
 {
   for (size_t k = 0; k + 1 < r->next_check; k++)
     bn_hist_sums_merge(&r->check[r->next_check - 1], &r->check[k]);
@@ -747,18 +747,18 @@ static int checkpoint_show(struct bn_intervals *r, struct bn_views *parts, struc
 {
   struct bn_hist_sums *hists = &r->check[r->next_check - 1];
   const double at_s = checkpoint_average_time(r);
-  const struct bn_merge_time at = intervals_make_time(
+  const struct bn_merge_time time = intervals_make_time(
       r, BN_VIEW_CHECKPOINT, at_s, (uint64_t)(fmax(at_s - r->checked_s, 0) * 1e9));
   int rc;
 
-  /* The parts of checkpoints that were passed over are parts of this one. */
+  /* The parts of checkpoints that were skipped are parts of this one. */
   for (size_t i = 0; i < r->n; i++)
     for (size_t k = 0; k < r->next_check; k++)
       record_add_view(&r->host[i].check[k], parts);
   bn_intervals_add_results(r, at_s, parts);
-  checkpoint_merge_passed(r);
+  checkpoint_merge_skipped(r);
   rc = intervals_show_sum(r, parts, record_get_view(checkpoint_get_record(r, 0)), hists,
-                          r->checked_s <= 0 /* exact */, &at, err);
+                          r->checked_s <= 0 /* exact */, &time, err);
   checkpoint_forget(r);
   r->checked_s = at_s;
   r->next_check++;
@@ -767,13 +767,13 @@ static int checkpoint_show(struct bn_intervals *r, struct bn_views *parts, struc
 
 static int tick_show(struct bn_intervals *r, struct bn_views *parts, struct bn_err *err)
 {
-  struct bn_merge_time at;
+  struct bn_merge_time time;
 
   for (size_t i = 0; i < r->n; i++)
     record_add_view(&r->host[i].tick, parts);
-  at = intervals_make_time_of_parts(r, parts, BN_VIEW_TICK);
+  time = intervals_make_time_of_parts(r, parts, BN_VIEW_TICK);
   r->next_tick++;
-  return intervals_show_sum(r, parts, NULL /* watched */, &r->ticked, true /* exact */, &at, err);
+  return intervals_show_sum(r, parts, NULL /* watched */, &r->ticked, true /* exact */, &time, err);
 }
 
 int bn_intervals_show_next(struct bn_intervals *r, struct bn_err *err)

@@ -11,14 +11,15 @@
 /* --- a host that was lost --------------------------------------------------------------------- */
 
 /* Completes the result of a lost host, whose facts *out has, with a total: the view v, but with the
-   counters and histograms of `all`. */
-static void intervals_make_cut_result(const struct bn_intervals_host *h, const struct bn_snap *all,
-                                      const struct bn_view *v, struct bn_result *out)
+   counters and histograms of `counted`. */
+static void intervals_make_cut_result(const struct bn_intervals_host *h,
+                                      const struct bn_snap *counted, const struct bn_view *v,
+                                      struct bn_result *out)
 {
   struct bn_view total = *v;
 
-  total.delta = all;
-  total.latency = all->hist[BN_H_LATENCY];
+  total.delta = counted;
+  total.latency = counted->hist[BN_H_LATENCY];
   bn_journal_complete_cut(out, h->spec.name, &total);
   bn_result_escape(out);
 }
@@ -45,7 +46,7 @@ static void intervals_move_start(struct bn_facts *f, uint64_t by_ns)
   f->start_wall_ns -= by_ns < f->start_wall_ns ? by_ns : 0;
 }
 
-/* Returns whether a counter that every run has is less than at the base, so that their difference
+/* Returns whether a counter that every run has is less now than at the base, so that the difference
    would wrap. */
 static bool intervals_have_counters_decreased(const struct bn_snap *now, const struct bn_snap *base)
 {
@@ -104,7 +105,7 @@ static int intervals_make_result_since_base(const struct bn_intervals_host *h,
   rc = bn_valid_check_view(&h->spec, &v, err);
   if (rc == 0) {
     intervals_make_cut_result(h, &since, &v, out);
-    if (h->tick.delta.span_ns > since.span_ns)
+    if (h->tick.delta.span_ns > since.span_ns) /* before_ns has not wrapped */
       intervals_move_start(&out->facts, before_ns);
   }
   bn_view_store_done(&store);
@@ -116,17 +117,17 @@ int bn_intervals_make_result(const struct bn_intervals *r, size_t host, struct b
                              struct bn_err *err)
 {
   const struct bn_intervals_host *h = &r->host[host];
-  struct bn_snap all = h->tick.delta; /* borrows what the tick owns */
+  struct bn_snap since_start = h->tick.delta; /* borrows what the tick owns */
 
   /* Without a tick after the last checkpoint, nothing is known of the time after it. */
-  if (h->ticks == 0 || h->needs_base || (h->has_base && all.at_ns <= h->base.at_ns))
+  if (h->ticks == 0 || h->needs_base || (h->has_base && since_start.at_ns <= h->base.at_ns))
     return 0;
-  if (h->has_base && intervals_have_counters_decreased(&all, &h->base))
+  if (h->has_base && intervals_have_counters_decreased(&since_start, &h->base))
     return bn_err_set(err, EPROTO, "its figures have become less");
   if (h->has_base)
     return intervals_make_result_since_base(h, out, err);
-  all.hist = h->ticked.hist;
-  intervals_make_cut_result(h, &all, &h->tick.view, out);
+  since_start.hist = h->ticked.hist;
+  intervals_make_cut_result(h, &since_start, &h->tick.view, out);
   return 1;
 }
 
@@ -188,14 +189,17 @@ static void intervals_make_part(const struct bn_intervals *r, size_t host, struc
     bn_group_layout_convert_record(&r->layout, host, to);
 }
 
-/* Returns whether the host has ended before the next checkpoint, or at most BN_INTERVALS_LATE_S
-   after it, and has sent neither that checkpoint nor a later one.  A host that has run for longer
-   was held up, and its part of this time is in a later report. */
+/* Returns whether the host has ended by the next checkpoint, which is at at_s, and has not sent it.
+   BN_INTERVALS_LATE_S are allowed.  A host that has ended even later was held up, and its part of
+   this time is in a later report. */
 static bool intervals_has_ended_before(const struct bn_intervals *r,
                                        const struct bn_intervals_host *h, double at_s)
 {
-  return h->result != NULL && h->last_check < r->next_check &&
-         bn_result_total(h->result)->at_s <= at_s + BN_INTERVALS_LATE_S;
+  const bool has_sent = h->last_check >= r->next_check; /* that checkpoint or a later one */
+
+  if (h->result == NULL || has_sent)
+    return false;
+  return bn_result_total(h->result)->at_s <= at_s + BN_INTERVALS_LATE_S;
 }
 
 void bn_intervals_add_results(struct bn_intervals *r, double at_s, struct bn_views *parts)
@@ -243,9 +247,9 @@ static void intervals_copy_total_only(struct bn_view *v, struct bn_view_store *s
       store->timing[i] = from->timings[i];
 }
 
-/* Copies a total without what intervals_copy_counted() takes of it, so that no event is left in the
-   copy.  The figures of the workload become 0, and are not dropped, because the sum of the results
-   needs them. */
+/* Copies a total without what intervals_copy_counted() copies of it, so that the copy has no event.
+   The figures of the workload become 0.  They are not dropped, because the sum of the results needs
+   them. */
 static void intervals_copy_uncounted(struct bn_record *to, const struct bn_view *total)
 {
   struct bn_record counted;
@@ -264,24 +268,24 @@ static void intervals_copy_uncounted(struct bn_record *to, const struct bn_view 
    figures that only totals have stay. */
 static void intervals_subtract_counted(struct bn_result *result)
 {
-  struct bn_record rest;
+  struct bn_record uncounted;
   struct bn_view_store store;
   struct bn_view v;
 
-  intervals_copy_uncounted(&rest, bn_result_total(result));
-  const struct bn_view_rules rules = {.percents = rest.view.percents,
-                                      .n_percents = rest.view.n_percents,
+  intervals_copy_uncounted(&uncounted, bn_result_total(result));
+  const struct bn_view_rules rules = {.percents = uncounted.view.percents,
+                                      .n_percents = uncounted.view.n_percents,
                                       .nearest = !result->facts.plan.native,
                                       .commits = true,
                                       .sessions = true,
-                                      .ages = rest.ages,
-                                      .oldest_ns = bn_view_seconds_to_ns(rest.view.oldest_s)};
-  bn_view_store_init(&store, &rest.delta);
-  bn_view_fill(&v, &store, &rest.delta, &rules);
-  intervals_copy_total_only(&v, &store, &rest.view);
+                                      .ages = uncounted.ages,
+                                      .oldest_ns = bn_view_seconds_to_ns(uncounted.view.oldest_s)};
+  bn_view_store_init(&store, &uncounted.delta);
+  bn_view_fill(&v, &store, &uncounted.delta, &rules);
+  intervals_copy_total_only(&v, &store, &uncounted.view);
   bn_group_add_view(&result->group[0], &v);
   bn_view_store_done(&store);
-  bn_record_done(&rest);
+  bn_record_done(&uncounted);
 }
 
 void bn_intervals_drop_counted(const struct bn_intervals *r)

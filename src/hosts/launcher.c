@@ -63,8 +63,7 @@ static bool launcher_sets_variable(const char *variable)
   return false;
 }
 
-/* After unsetenv(3), v stays, because the next variable has moved up to it.  A name that does not
-   fit into NAME_BYTES is left alone: no launcher sets such a variable. */
+/* A name that does not fit into NAME_BYTES is left alone: no launcher sets such a variable. */
 void bn_launcher_forget(void)
 {
   enum { NAME_BYTES = 256 };
@@ -79,7 +78,7 @@ void bn_launcher_forget(void)
     }
     memcpy(name, *v, len);
     name[len] = '\0';
-    (void)unsetenv(name);
+    (void)unsetenv(name); /* moves the next variable to v, so v stays */
   }
 }
 
@@ -112,12 +111,12 @@ static bool launcher_is_socket(int fd)
 int bn_ranks_read(struct bn_ranks *r, struct bn_err *err)
 {
   const char *text = getenv(ranks_variable);
-  char rest; /* of the text, if it goes on after the two numbers */
+  char trailing; /* the character after the two numbers; there must be none */
 
   *r = (struct bn_ranks){.request = -1};
   if (text == NULL)
     return 0;
-  if (sscanf(text, "%u:%d%c", &r->n, &r->request, &rest) == 2 && launcher_is_socket(r->request))
+  if (sscanf(text, "%u:%d%c", &r->n, &r->request, &trailing) == 2 && launcher_is_socket(r->request))
     return 0;
   r->n = 0;
   return bn_err_set(err, EINVAL,

@@ -39,22 +39,22 @@ static int link_make_pipes(struct bn_link *l, int *in, int *out, int *errors)
 
 /* Starts the program with the words of argv.  `errors` is its standard error, or -1 for a pipe
    whose lines bn_link_print_errors() prints.  Returns 0, or -1 and err.  After a failure, the pipe
-   to the program is closed, by which bn_fleet_launch() knows that the host was not started; the
-   rest is left to bn_link_done(). */
+   to the program is closed, which tells bn_fleet_launch() that the host was not started.
+   bn_link_done() closes the rest. */
 static int link_start(struct bn_link *l, const char *name, char *const *argv, int errors,
                       const sigset_t *masked, struct bn_err *err)
 {
-  int in = -1, out = -1, pipe = -1;
+  int in = -1, out = -1, errors_pipe = -1; /* the ends of the program */
   pid_t pid = -1;
 
   link_init(l, name);
-  if (link_make_pipes(l, &in, &out, errors < 0 ? &pipe : NULL) != 0) {
+  if (link_make_pipes(l, &in, &out, errors < 0 ? &errors_pipe : NULL) != 0) {
     (void)bn_err_set(err, errno, "cannot start '%s': %s", argv[0], strerror(errno));
   } else {
     const struct bn_spawn s = {.argv = argv,
                                .in = in,
                                .out = out,
-                               .errors = errors >= 0 ? errors : pipe,
+                               .errors = errors >= 0 ? errors : errors_pipe,
                                .masked = masked,
                                .orphaned = SIGTERM};
 
@@ -62,7 +62,7 @@ static int link_start(struct bn_link *l, const char *name, char *const *argv, in
   }
   bn_pipe_close_end(&in);
   bn_pipe_close_end(&out);
-  bn_pipe_close_end(&pipe);
+  bn_pipe_close_end(&errors_pipe);
   if (pid > 0) {
     l->pid = pid;
     return 0;
@@ -74,18 +74,18 @@ static int link_start(struct bn_link *l, const char *name, char *const *argv, in
 int bn_link_start_shell(struct bn_link *l, const char *host, const char *shell, const char *program,
                         const sigset_t *masked, struct bn_err *err)
 {
-  enum { N_MORE = 3 };
-  const char *const more[N_MORE] = {host, program, "--agent"};
+  enum { N_ADDED = 3 };
+  const char *const added[N_ADDED] = {host, program, "--agent"};
   struct bn_list words = {.n = 0};
   int rc = bn_words_split(shell, &words, err);
-  char **argv = bn_alloc(words.n + N_MORE + 1 /* NULL */, sizeof *argv);
+  char **argv = bn_alloc(words.n + N_ADDED + 1 /* NULL */, sizeof *argv);
 
   if (rc == 0 && words.n == 0)
     rc = bn_err_set(err, EINVAL, "--hosts-shell is empty; leave it out to use ssh");
   for (size_t i = 0; i < words.n; i++)
     argv[i] = words.item[i];
-  for (size_t i = 0; i < N_MORE; i++)
-    argv[words.n + i] = (char *)(uintptr_t)more[i]; /* bn_spawn() does not change it */
+  for (size_t i = 0; i < N_ADDED; i++)
+    argv[words.n + i] = (char *)(uintptr_t)added[i]; /* bn_spawn() does not change it */
   if (rc == 0)
     rc = link_start(l, host, argv, -1 /* errors */, masked, err);
   free(argv);
@@ -93,12 +93,12 @@ int bn_link_start_shell(struct bn_link *l, const char *host, const char *shell, 
   return rc;
 }
 
-int bn_link_start_agent(struct bn_link *l, const char *name, bool shares, const sigset_t *masked,
-                        struct bn_err *err)
+int bn_link_start_agent(struct bn_link *l, const char *name, bool shares_stderr,
+                        const sigset_t *masked, struct bn_err *err)
 {
   char *program = bn_spawn_self(err);
   char *argv[] = {program, (char[]){"--agent"}, NULL};
-  const int errors = shares ? STDERR_FILENO : -1;
+  const int errors = shares_stderr ? STDERR_FILENO : -1;
   const int rc = program != NULL ? link_start(l, name, argv, errors, masked, err) : -1;
 
   free(program);
@@ -140,7 +140,7 @@ bool bn_link_check_ended(struct bn_link *l)
 void bn_link_kill(const struct bn_link *l, int signo)
 {
   if (l->pid > 0 && !l->ended)
-    (void)kill(-l->pid, signo);
+    (void)kill(-l->pid, signo); /* its process group */
 }
 
 /* --- sending ---------------------------------------------------------------------------------- */
@@ -188,8 +188,8 @@ static void link_print_line(struct bn_link *l, struct bn_printer *printer)
   bn_buf_clear(&l->line);
 }
 
-/* Appends a text of standard error to the line, and prints each line that it completes.  A line
-   that is very long is cut into several. */
+/* Appends a text of standard error to the line, and prints each line that it completes.  Cuts a
+   very long line into several. */
 static void link_print_text(struct bn_link *l, struct bn_printer *printer, const char *text,
                             size_t len)
 {
@@ -207,11 +207,12 @@ void bn_link_print_errors(struct bn_link *l, struct bn_printer *printer)
 {
   char text[LINE_MAX_BYTES];
   const ssize_t n = l->errors >= 0 ? read(l->errors, text, sizeof text) : 0;
-  const bool goes_on = n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR));
 
-  if (n > 0)
+  if (n > 0) {
     link_print_text(l, printer, text, (size_t)n);
-  if (goes_on)
+    return;
+  }
+  if (n < 0 && (errno == EAGAIN || errno == EINTR))
     return;
   link_print_line(l, printer); /* the last line, which has no end */
   bn_pipe_close_end(&l->errors);

@@ -39,8 +39,8 @@ int bn_link_start_shell(struct bn_link *l, const char *host, const char *shell, 
                         const sigset_t *masked, struct bn_err *err);
 /* Starts an agent of this program here.  If it shares the standard error of this process, it writes
    there itself; otherwise bn_link_print_errors() prints its lines after the name. */
-int bn_link_start_agent(struct bn_link *l, const char *name, bool shares, const sigset_t *masked,
-                        struct bn_err *err);
+int bn_link_start_agent(struct bn_link *l, const char *name, bool shares_stderr,
+                        const sigset_t *masked, struct bn_err *err);
 /* Makes a link without a process here: the ends of its pipes are sent with the number to the
    process at the other side of the socket, which starts the agent. */
 int bn_link_request_agent(struct bn_link *l, const char *name, int socket, uint32_t number,

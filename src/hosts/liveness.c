@@ -97,8 +97,8 @@ static void liveness_format_missing_events(const struct bn_connection *c, uint64
     (void)snprintf(out, size, ", %" PRIu64 " of --events=%" PRIu64, missing, c->total.events);
 }
 
-/* Prints which part of the run the report lacks because a host was lost or has ended too early: its
-   work after the last figures that it has sent.  Prints nothing before the run. */
+/* Prints which part of the run the report lacks because a host was lost or has ended too early: the
+   work after its last figures.  Prints nothing before the run. */
 static void liveness_log_missing(struct bn_fleet *f, const struct bn_connection *c)
 {
   const uint64_t sessions = c->sessions > 0 ? c->sessions : f->sessions;
@@ -122,8 +122,9 @@ static void liveness_log_missing(struct bn_fleet *f, const struct bn_connection 
    printed the violation. */
 static bool liveness_has_failed_early(const struct bn_fleet *f, const struct bn_connection *c)
 {
-  return c->status != BN_STATUS_OK && f->phase < BN_FLEET_RUN &&
-         (f->is_run || c->status != BN_STATUS_VIOLATED);
+  const bool is_command_complete = !f->is_run && c->status == BN_STATUS_VIOLATED;
+
+  return f->phase < BN_FLEET_RUN && c->status != BN_STATUS_OK && !is_command_complete;
 }
 
 /* Prints the failure of a command, unless the host was stopped because another one failed. */
@@ -147,15 +148,17 @@ static bool liveness_has_run_through(const struct bn_fleet *f, const struct bn_c
 /* Fails the run because a host has ended too early: the host counts as lost, although it has a
    result.  Prints why bn_liveness_settle() stops the other hosts, or what the report lacks if they
    go on. */
-static void liveness_fail_run(struct bn_fleet *f, const struct bn_connection *c, const char *why)
+static void liveness_fail_run(struct bn_fleet *f, const struct bn_connection *c, const char *reason)
 {
   const bool aborts = f->setup->conf->raw.on_host_loss != BN_HOST_LOSS_CONTINUE;
 
   f->failed = true;
-  if (f->stop == 0 && aborts && !bn_fleet_have_reached(f, BN_CONNECTION_ENDED))
+  if (f->stop != 0)
+    return;
+  if (aborts && !bn_fleet_have_reached(f, BN_CONNECTION_ENDED))
     bn_printer_say(&f->printer, "%s: %s; the other %s are stopped (--on-host-loss=abort)", c->name,
-                   why, bn_fleet_name_parts(f));
-  else if (f->stop == 0 && c->result.end.early)
+                   reason, bn_fleet_name_parts(f));
+  else if (c->result.end.early)
     liveness_log_missing(f, c);
 }
 
@@ -171,26 +174,34 @@ static void liveness_stop_after_exit(struct bn_fleet *f, const struct bn_connect
   bn_fleet_stop(f, BN_FRAME_STOP_ORDER, bn_clock_mono());
 }
 
-/* Judges the end of a host that has sent a result.  Fails the run if it has failed there, or has
-   ended as after a signal, as it also does if its agent hears nothing from here.  Stops all hosts
-   if a script has called os.exit() there.  The status of os.exit(), even 1, is no failure. */
+/* Judges the end of a host that has sent a result: fails the run, or stops all hosts after a script
+   has called os.exit() there. */
 static void liveness_judge_end(struct bn_fleet *f, const struct bn_connection *c)
 {
   const struct bn_end *end = &c->result.end;
-  const bool is_status_of_exit = end->left && !end->failed;
+  /* Whatever status a script gives to os.exit(), even 1, is no failure. */
+  const bool is_status_of_script = end->left && !end->failed;
+  const bool has_failed = c->status == BN_STATUS_FAILED && !is_status_of_script;
 
   if (!f->is_run || f->phase < BN_FLEET_RUN)
     return;
-  if (c->status == BN_STATUS_FAILED && !is_status_of_exit && !liveness_has_run_through(f, c))
+  if (has_failed && !liveness_has_run_through(f, c))
     liveness_fail_run(f, c, "the run failed there");
-  else if (f->stop == 0 && end->reason == BN_END_SIGNAL)
+  else if (f->stop == 0 && end->reason == BN_END_SIGNAL) /* also if its agent heard nothing */
     liveness_fail_run(f, c, "the run was stopped there");
   else if (f->stop == 0 && end->left && end->early)
     liveness_stop_after_exit(f, c);
 }
 
+/* Returns whether the user or a launcher, and not the lateness of a host, has told the hosts to end
+   at once. */
+static bool liveness_must_end_at_once(const struct bn_fleet *f)
+{
+  return f->stop == BN_FRAME_STOP_NOW && !f->late;
+}
+
 /* Fails the run because a host was lost or has ended without the result that it owes, and prints
-   that and what the report lacks.  A loss is not printed if the user has told the hosts to end at
+   that and what the report lacks.  A loss is not printed if the user or a launcher wants an end at
    once. */
 static void liveness_fail_without_result(struct bn_fleet *f, struct bn_connection *c)
 {
@@ -199,7 +210,7 @@ static void liveness_fail_without_result(struct bn_fleet *f, struct bn_connectio
     (void)bn_err_set(&c->why, EPROTO, "it sent no result");
     bn_printer_say(&f->printer, "%s: bench ended there with status %d and without a result",
                    c->name, c->status);
-  } else if (f->stop != BN_FRAME_STOP_NOW || f->late) {
+  } else if (!liveness_must_end_at_once(f)) {
     bn_printer_say(&f->printer, "%s: lost: %s", c->name, c->why.text);
   }
   liveness_log_missing(f, c);
@@ -210,10 +221,11 @@ static void liveness_fail_without_result(struct bn_fleet *f, struct bn_connectio
 static void liveness_settle_host(struct bn_fleet *f, struct bn_connection *c)
 {
   const bool owes_result = f->is_run && f->phase == BN_FLEET_RUN;
+  const bool is_settled = f->intervals.host[c->number].has_ended;
 
-  if (bn_connection_is_alive(c) || f->intervals.host[c->number].has_ended)
+  if (bn_connection_is_alive(c) || is_settled)
     return;
-  bn_intervals_end_host(&f->intervals, c->number); /* so that this is done once */
+  bn_intervals_end_host(&f->intervals, c->number);
   if (owes_result && f->intervals.n_checks > 0)
     bn_intervals_keep_result(&f->intervals, c->number, bn_connection_find_result(c));
   if (c->state == BN_CONNECTION_LOST || (owes_result && !c->has_result)) {
@@ -238,23 +250,22 @@ void bn_liveness_settle(struct bn_fleet *f)
 }
 
 /* Returns how long the hosts wait for events in flight after the limit: the grace of the user, or
-   three times the longest event and at least ending_ns.  Before a run, it is ending_ns.  A host may
-   send any length of an event, so an event counts as no longer than from the start to the limit. */
+   else three times the longest event, but at least ending_ns. */
 static uint64_t liveness_get_grace(const struct bn_fleet *f)
 {
   enum { GRACE_FACTOR = 3 };
   const struct bn_conf *conf = f->setup->conf;
-  const uint64_t limit_ns = liveness_get_limit(f);
+  const uint64_t start_ns = f->start.mono_ns, limit_ns = liveness_get_limit(f);
   /* A stop may come before the start, which is set ahead. */
-  const uint64_t most_ns = limit_ns > f->start.mono_ns ? limit_ns - f->start.mono_ns : 0;
+  const uint64_t run_ns = limit_ns > start_ns ? limit_ns - start_ns : 0;
   uint64_t longest_ns = f->intervals.longest_ns;
 
   if (f->is_run && f->phase < BN_FLEET_RUN) /* no event is in flight */
     return ending_ns;
   if (!conf->grace_auto)
     return conf->grace_ns;
-  if (longest_ns > most_ns)
-    longest_ns = most_ns;
+  if (longest_ns > run_ns) /* hosts are not trusted: no event is longer than the run */
+    longest_ns = run_ns;
   return longest_ns > ending_ns / GRACE_FACTOR ? GRACE_FACTOR * longest_ns : ending_ns;
 }
 
@@ -267,15 +278,15 @@ static uint64_t liveness_get_verify_time(const struct bn_fleet *f)
   return (f->stop != 0 ? f->setup->verify_hurry_s : f->setup->verify_s) * BN_NSEC_PER_SEC;
 }
 
-/* Returns whether the hosts decide how long they wait for events in flight, as engine/grace.h has
-   it: without a limit in built-in tests, and in dialects longer than the grace here.  Once they
-   were told to stop, the controller decides. */
+/* Returns whether the hosts decide how long they wait for events in flight (engine/grace.h).  Once
+   they were told to stop, the controller decides. */
 static bool liveness_leaves_grace_to_hosts(const struct bn_fleet *f)
 {
   const struct bn_conf *conf = f->setup->conf;
+  /* Built-in tests wait without a limit, and dialects for longer than the grace here. */
+  const bool has_other_grace = f->setup->is_builtin || !bn_policy_is_native(conf->policy);
 
-  return f->stop == 0 && conf->grace_auto &&
-         (f->setup->is_builtin || !bn_policy_is_native(conf->policy));
+  return f->stop == 0 && conf->grace_auto && has_other_grace;
 }
 
 /* Returns the limit plus the grace, the time of the verification, and more_ns, or UINT64_MAX
@@ -298,8 +309,10 @@ static uint64_t liveness_get_phase_deadline(const struct bn_fleet *f, const stru
 
   if (f->phase == BN_FLEET_CONNECT)
     return f->phase_ns + connect_ns;
-  if (f->phase == BN_FLEET_OPEN)
-    return f->is_run && init_ns > 0 ? f->phase_ns + init_ns + late_end_ns : UINT64_MAX;
+  if (f->phase == BN_FLEET_OPEN && f->is_run && init_ns > 0)
+    return f->phase_ns + init_ns + late_end_ns;
+  if (f->phase == BN_FLEET_OPEN) /* there is no limit */
+    return UINT64_MAX;
   if (f->phase == BN_FLEET_CLOCKS)
     return f->phase_ns + ending_ns;
   return liveness_add_to_limit(f, late_end_ns);
@@ -308,24 +321,25 @@ static uint64_t liveness_get_phase_deadline(const struct bn_fleet *f, const stru
 /* Returns the time after which a host that is still there is lost, or UINT64_MAX for none. */
 static uint64_t liveness_get_deadline(const struct bn_fleet *f, const struct bn_connection *c)
 {
+  /* Hosts that were late have had a part of their time already. */
+  const uint64_t leave_ns = f->late ? late_end_ns - late_urge_ns : leaving_ns;
+
   if (bn_fleet_is_urged(f))
     return f->stop_signal.first_ns + launcher_end_ns;
-  /* Hosts that were late have had a part of their time already. */
   if (f->stop == BN_FRAME_STOP_NOW)
-    return f->stop_ns + (f->late ? late_end_ns - late_urge_ns : leaving_ns) +
-           liveness_get_verify_time(f);
+    return f->stop_ns + leave_ns + liveness_get_verify_time(f);
   if (f->stop == BN_FRAME_STOP_ORDER)
     return liveness_add_to_limit(f, late_end_ns);
   return liveness_get_phase_deadline(f, c);
 }
 
-/* Returns whether the host sends its result now and is waited for.  It is not if the user or a
-   launcher wants an end at once. */
+/* Returns whether the host sends its result now, and is waited for because nobody wants an end at
+   once. */
 static bool liveness_may_send_result(const struct bn_fleet *f, const struct bn_connection *c,
                                      uint64_t now_ns)
 {
   return bn_connection_is_sending(c, now_ns) && !bn_fleet_is_urged(f) &&
-         (f->stop != BN_FRAME_STOP_NOW || f->late);
+         !liveness_must_end_at_once(f);
 }
 
 /* Returns whether the host has not ended, and is not waited for because of its result. */
@@ -369,15 +383,15 @@ static void liveness_urge_late_hosts(struct bn_fleet *f, uint64_t now_ns)
   bn_fleet_stop(f, BN_FRAME_STOP_NOW, now_ns);
 }
 
-/* Returns whether a host has sent nothing for silence_ns although it was asked that long ago.  No
-   PING is sent while frames for it wait: it is then silent if it has read none of them for as
-   long. */
+/* Returns whether a host has sent nothing for silence_ns although it was asked that long ago. */
 static bool liveness_is_silent(const struct bn_connection *c, uint64_t now_ns)
 {
+  /* No PING is sent while other frames wait for the host to read them. */
   const uint64_t asked_ns = bn_pipe_has_queued(&c->link.to) ? c->link.taken_ns : c->ping_ns;
+  const bool was_asked = asked_ns != 0 && now_ns > asked_ns + silence_ns;
+  const bool was_heard = now_ns <= c->link.heard_ns + silence_ns;
 
-  return c->state > BN_CONNECTION_CONNECTING && asked_ns != 0 && now_ns > asked_ns + silence_ns &&
-         now_ns > c->link.heard_ns + silence_ns;
+  return c->state > BN_CONNECTION_CONNECTING && was_asked && !was_heard;
 }
 
 /* Returns whether the phase still waits for this host.  In the run, and after an order to stop, it
@@ -397,7 +411,7 @@ static bool liveness_is_behind(const struct bn_fleet *f, const struct bn_connect
 static const char *liveness_explain_lateness(const struct bn_fleet *f,
                                              const struct bn_connection *c)
 {
-  static const char *const late[] = {
+  static const char *const reasons[] = {
       [BN_FLEET_CONNECT] = ("bench has not answered there in time; does the shell "
                             "connect without a question (--hosts-shell)?"),
       [BN_FLEET_OPEN] = "its threads were not ready in time (--thread-init-timeout)",
@@ -405,23 +419,23 @@ static const char *liveness_explain_lateness(const struct bn_fleet *f,
       [BN_FLEET_RUN] = "it has not ended in time"};
 
   if (f->stop != 0)
-    return late[BN_FLEET_RUN];
+    return reasons[BN_FLEET_RUN];
   if (f->phase == BN_FLEET_CONNECT && c->rank >= 0)
     return "its agent has not answered in time; standard error has the messages of this rank";
-  return late[f->phase];
+  return reasons[f->phase];
 }
 
 /* Returns whether a host is to be asked for a sign of life, as it is each second from its first
-   answer on.  It is not while its clock is compared: one exchange of times follows the other then,
-   and each of them asks. */
+   answer to its end.  While its clock is compared, controller_compare_clocks() sends the PINGs. */
 static bool liveness_needs_ping(const struct bn_fleet *f, const struct bn_connection *c,
                                 uint64_t now_ns)
 {
+  const bool has_answered = c->state > BN_CONNECTION_CONNECTING;
   const bool compares_clock =
       f->phase == BN_FLEET_CLOCKS && c->clock_sync.exchanges < BN_CLOCK_SYNC_FIRST;
+  const bool is_due = now_ns >= c->pinged_ns + BN_NSEC_PER_SEC;
 
-  return c->state > BN_CONNECTION_CONNECTING && bn_connection_is_alive(c) && !compares_clock &&
-         now_ns >= c->pinged_ns + BN_NSEC_PER_SEC;
+  return has_answered && bn_connection_is_alive(c) && !compares_clock && is_due;
 }
 
 /* Returns whether the phase still waits for a host after the deadline until_ns, so that the host is

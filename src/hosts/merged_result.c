@@ -32,26 +32,28 @@ static double merged_get_seconds(uint64_t from_ns, uint64_t to_ns)
 /* Converts the times of a part, which has a total, to the clocks here, and sets how late the host
    has started.  The times of day follow from the monotonic times, because only the offset of the
    monotonic clock there is known. */
-static void merged_put_on_clock(struct bn_merged_result_part *p,
-                                const struct bn_merged_result_start *start)
+static void merged_convert_times(struct bn_merged_result_part *p,
+                                 const struct bn_merged_result_start *start)
 {
   struct bn_facts *f = &p->result->facts;
-  const uint64_t begun_ns = bn_clock_sync_to_here(&p->clock, f->start_ns);
-  const uint64_t wall_ns = start->wall_ns + (begun_ns - start->mono_ns);
+  const uint64_t start_ns = bn_clock_sync_to_here(&p->clock, f->start_ns);
+  const uint64_t start_wall_ns = start->wall_ns + (start_ns - start->mono_ns);
   /* If the clock there is ahead, this wraps, and so do the sums with it. */
-  const uint64_t later_ns = wall_ns - f->start_wall_ns;
+  const uint64_t wall_shift_ns = start_wall_ns - f->start_wall_ns;
 
-  p->member.start_lag_s = merged_get_seconds(start->mono_ns, begun_ns);
+  p->member.start_lag_s = merged_get_seconds(start->mono_ns, start_ns);
   for (size_t i = 0; i < p->result->n_groups; i++) {
     struct bn_snap *s = &p->result->group[i].total.delta;
 
     s->at_ns = bn_clock_sync_to_here(&p->clock, s->at_ns);
-    s->wall_ns += later_ns;
+    s->wall_ns += wall_shift_ns;
   }
-  f->start_ns = begun_ns;
-  f->start_wall_ns = wall_ns;
-  f->end_wall_ns =
-      f->end_wall_ns != 0 ? f->end_wall_ns + later_ns : p->result->group[0].total.delta.wall_ns;
+  f->start_ns = start_ns;
+  f->start_wall_ns = start_wall_ns;
+  if (f->end_wall_ns != 0)
+    f->end_wall_ns += wall_shift_ns;
+  else
+    f->end_wall_ns = p->result->group[0].total.delta.wall_ns;
 }
 
 /* --- facts ------------------------------------------------------------------------------------ */
@@ -64,8 +66,8 @@ static bool merged_has_controller_value(unsigned traits)
 }
 
 /* Returns whether an option in the facts of the hosts is to be replaced by that of the controller.
-   With groups, these are the options of command lines and those that this process declares, because
-   the facts then have their values outside of the groups. */
+   With groups, the facts have the values outside of the groups.  So the options of command lines
+   and those that this process declares are replaced. */
 static bool merged_is_replaced(const struct bn_fact_option *o,
                                const struct bn_merged_result_request *request)
 {
@@ -120,14 +122,14 @@ static const struct bn_fact_option *merged_find_option(const struct bn_facts *f,
   return NULL;
 }
 
-/* Returns the name of the group of a part.  A group that is a process here has it as its host. */
+/* Returns the name of the group of a part.  For a group that is a process here, the host has it. */
 static const char *merged_get_group(const struct bn_merged_result_part *p)
 {
   return p->member.group != NULL ? p->member.group : p->member.host;
 }
 
-/* Returns whether the rate in the plan of a part is that of a profile.  It is the rate of the whole
-   group then, although each host of the group makes only its share of the events due. */
+/* Returns whether the rate in the plan of a part is that of a profile.  Such a rate is that of the
+   whole group, although each host of the group makes only its share of the events due. */
 static bool merged_has_rate_profile(const struct bn_merged_result_part *p)
 {
   const struct bn_fact_option *o = merged_find_option(&p->result->facts, "rate-profile");
@@ -135,8 +137,9 @@ static bool merged_has_rate_profile(const struct bn_merged_result_part *p)
   return o != NULL && o->value != NULL && o->value[0] != '\0' && strcmp(o->value, "none") != 0;
 }
 
-/* Sets the limit of events and the rate of a run with groups to the sums over its parts.  If
-   a part has no limit, or the sum does not fit into 64 bits, the run has no limit. */
+/* Sets the limit of events and the rate of a run with groups to the sums over its parts.  If a
+   part has no limit, or the sum does not fit into 64 bits, the run has no limit.  The rate of a
+   profile counts once for all parts of a group. */
 static void merged_add_plans(struct bn_plan *plan, const struct bn_merged_result_part *part,
                              size_t n)
 {
@@ -146,18 +149,18 @@ static void merged_add_plans(struct bn_plan *plan, const struct bn_merged_result
   plan->events = 0;
   plan->rate = 0;
   for (size_t i = 0; i < n; i++) {
-    const struct bn_plan *own;
+    const struct bn_plan *part_plan;
     bool is_new_group;
 
     if (part[i].result == NULL)
       continue;
-    own = &part[i].result->facts.plan;
+    part_plan = &part[i].result->facts.plan;
     is_new_group = strcmp(last_group, merged_get_group(&part[i])) != 0;
     last_group = merged_get_group(&part[i]);
-    is_endless |= own->events == 0 || own->events > UINT64_MAX - plan->events;
-    plan->events += own->events;
+    is_endless |= part_plan->events == 0 || part_plan->events > UINT64_MAX - plan->events;
+    plan->events += part_plan->events;
     if (is_new_group || !merged_has_rate_profile(&part[i]))
-      plan->rate += own->rate;
+      plan->rate += part_plan->rate;
   }
   if (is_endless)
     plan->events = 0;
@@ -183,14 +186,14 @@ static void merged_set_plan(struct bn_facts *f, const struct bn_merged_result_pa
    hosts, which stand together.  Without hosts, each group is one part. */
 static size_t merged_count_parts(const struct bn_merged_result_part *part, size_t n)
 {
-  size_t of_group = 1;
+  size_t in_group = 1;
 
-  while (of_group < n && strcmp(merged_get_group(&part[of_group]), merged_get_group(&part[0])) == 0)
-    of_group++;
-  return of_group;
+  while (in_group < n && strcmp(merged_get_group(&part[in_group]), merged_get_group(&part[0])) == 0)
+    in_group++;
+  return in_group;
 }
 
-/* Returns that text from the facts of the first of n parts that has it, or NULL if none has. */
+/* Returns a text from the facts of the first of the n parts that has it, or NULL if none has it. */
 static const char *merged_find_text(const struct bn_merged_result_part *part, size_t n,
                                     const char *section, const char *key)
 {
@@ -206,20 +209,20 @@ static const char *merged_find_text(const struct bn_merged_result_part *part, si
 static char *merged_name_groups(const struct bn_merged_result_part *part, size_t n)
 {
   struct bn_buf name = {.max = 0};
-  size_t of_group;
+  size_t in_group;
 
-  for (size_t i = 0; i < n; i += of_group) {
-    of_group = merged_count_parts(&part[i], n - i);
-    const char *own = merged_find_text(&part[i], of_group, "workload", "name");
+  for (size_t i = 0; i < n; i += in_group) {
+    in_group = merged_count_parts(&part[i], n - i);
+    const char *workload = merged_find_text(&part[i], in_group, "workload", "name");
 
     (void)bn_buf_printf(&name, "%s%s", i > 0 ? ", " : "", merged_get_group(&part[i]));
-    if (own != NULL)
-      (void)bn_buf_printf(&name, ": %s", own);
+    if (workload != NULL)
+      (void)bn_buf_printf(&name, ": %s", workload);
   }
   return name.data;
 }
 
-/* Names the workload after all groups, even if all have the same script. */
+/* Names the workload after all groups, also if all of them have the same script. */
 static void merged_name_workload(struct bn_facts *f, const struct bn_merged_result_part *part,
                                  size_t n)
 {
@@ -230,8 +233,8 @@ static void merged_name_workload(struct bn_facts *f, const struct bn_merged_resu
   free(name);
 }
 
-/* Sets the time at which the run was started to that of the first part which has one: parts may
-   have started in different seconds, and a fact that differs would be dropped. */
+/* Sets the time at which the run was started to that of the first part that has one.  Parts may
+   have started in different seconds, and a fact that differs between them is dropped. */
 static void merged_set_started(struct bn_facts *f, const struct bn_merged_result_part *part,
                                size_t n)
 {
@@ -368,25 +371,24 @@ static const struct bn_view *merged_find_total(const struct bn_merged_result_par
   return r != NULL && r->n_groups > 0 && r->group[0].has_total ? &r->group[0].total.view : NULL;
 }
 
-/* Adds a host to the result, with its figures if they are known.  Watched figures are added if
-   they are of the host alone: merged_set_watched() adds the figures that all hosts share to the
-   whole run. */
+/* Adds a host to the result, with its figures if they are known.  Of the watched figures, the host
+   keeps its own: merged_set_watched() gives those that all hosts share to the whole run. */
 static void merged_add_member(struct bn_result *out, const struct bn_merged_result_part *p)
 {
   const struct bn_view *total = merged_find_total(p);
   const bool has_group = p->result != NULL && p->result->n_groups > 0;
   const char *name = has_group ? p->result->group[0].name : out->group[0].name;
-  struct bn_watched own;
+  struct bn_watched host_figures;
   struct bn_view v;
 
   if (total == NULL) {
     bn_result_add_member(out, name, &p->member, NULL /* no figures */);
     return;
   }
-  bn_watched_pick(total, false /* shared */, &own);
+  bn_watched_pick(total, false /* shared */, &host_figures);
   v = *total;
-  v.watched = own.figure;
-  v.n_watched = own.n;
+  v.watched = host_figures.figure;
+  v.n_watched = host_figures.n;
   bn_result_add_member(out, name, &p->member, &v);
 }
 
@@ -394,14 +396,14 @@ static void merged_add_member(struct bn_result *out, const struct bn_merged_resu
    them. */
 static void merged_set_watched(struct bn_result *out, const struct bn_merged_result_part *first)
 {
-  struct bn_record *all = &out->group[0].total;
+  struct bn_record *total = &out->group[0].total;
   const struct bn_view *watched = merged_find_total(first);
   struct bn_watched shared;
 
   shared.n = 0;
   if (watched != NULL)
-    bn_watched_sum(watched, &all->view, &shared);
-  bn_record_set_watched(all, shared.figure, shared.n);
+    bn_watched_sum(watched, &total->view, &shared);
+  bn_record_set_watched(total, shared.figure, shared.n);
 }
 
 /* A copy of the result of a group, whose total has the rows of all groups. */
@@ -411,18 +413,17 @@ struct united {
 };
 
 /* Replaces the results in `parts`, which is from merged_list_parts(), by as many copies that can be
-   summed: each has the rows of all groups, and the given name.  The result of a lost group was made
-   from ticks, which were converted when they came, so it has these rows already.  part[0] has the
-   number `first` in the layout.  Returns the copies, for merged_free_united(). */
+   summed, because each has the rows of all groups and the given name.  part[0] has the number
+   `first` in the layout.  Returns the copies, for merged_free_united(). */
 static struct united *merged_unite(const struct bn_merged_result_part *part, size_t n, size_t first,
                                    const struct bn_group_layout *groups, char *name,
                                    struct bn_part *parts)
 {
-  struct united *all = bn_alloc(n, sizeof *all);
-  size_t n_all = 0;
+  struct united *copies = bn_alloc(n, sizeof *copies);
+  size_t n_copies = 0;
 
   for (size_t i = 0; i < n; i++) {
-    struct united *u = &all[n_all];
+    struct united *u = &copies[n_copies];
     const struct bn_record *total;
 
     if (part[i].result == NULL)
@@ -433,30 +434,32 @@ static struct united *merged_unite(const struct bn_merged_result_part *part, siz
     u->group.name = name;
     u->result.group = &u->group;
     bn_record_copy(&u->group.total, &total->view);
+    /* The result of a lost group was made from ticks, which were converted when they came. */
     if (!bn_merge_have_same_metrics(&total->delta.metrics, &groups->all))
       bn_group_layout_convert_record(groups, first + i, &u->group.total);
-    parts[n_all++].result = &u->result;
+    parts[n_copies++].result = &u->result;
   }
-  return all;
+  return copies;
 }
 
-/* Frees the n copies that merged_unite() has made; all may be NULL. */
-static void merged_free_united(struct united *all, size_t n)
+/* Frees the n copies that merged_unite() has made; `copies` may be NULL. */
+static void merged_free_united(struct united *copies, size_t n)
 {
-  for (size_t i = 0; all != NULL && i < n; i++)
-    bn_record_done(&all[i].group.total);
-  free(all);
+  for (size_t i = 0; copies != NULL && i < n; i++)
+    bn_record_done(&copies[i].group.total);
+  free(copies);
 }
 
-/* Sums the results of the n parts, of which some may have none, into *out.  Unless `groups` is
-   NULL, the sum has the rows of all groups, and part[0] is number `first` of that layout.  Returns
-   0, or -1 and err if no part has a result (ENODATA), or if the results cannot be summed. */
+/* Sums the results of the n parts, of which some may have none, into *out.  With `groups`, the sum
+   has the rows of all groups, and part[0] is number `first` of that layout.  Without (NULL), the
+   results are summed as they are.  Returns 0, or -1 and err if no part has a result (ENODATA), or
+   if the results cannot be summed. */
 static int merged_sum_parts(const struct bn_merged_result_part *part, size_t n, size_t first,
                             const struct bn_group_layout *groups, struct bn_result *out,
                             struct bn_err *err)
 {
   struct bn_buf notes = {.max = 0}; /* which only `bench merge` prints */
-  struct united *all = NULL;
+  struct united *copies = NULL;
   char *name = NULL;
   size_t n_parts;
   struct bn_part *parts = merged_list_parts(part, n, &n_parts);
@@ -464,13 +467,13 @@ static int merged_sum_parts(const struct bn_merged_result_part *part, size_t n, 
 
   if (groups != NULL) {
     name = merged_name_groups(part, n);
-    all = merged_unite(part, n, first, groups, name, parts);
+    copies = merged_unite(part, n, first, groups, name, parts);
   }
   if (n_parts > 0)
     rc = bn_merge(parts, n_parts, BN_MERGE_HOSTS, out, &notes, err);
   else
     rc = bn_err_set(err, ENODATA, "no figures were sent");
-  merged_free_united(all, n_parts);
+  merged_free_united(copies, n_parts);
   free(name);
   bn_buf_done(&notes);
   free(parts);
@@ -479,8 +482,8 @@ static int merged_sum_parts(const struct bn_merged_result_part *part, size_t n, 
 
 /* --- a group on several hosts ----------------------------------------------------------------- */
 
-/* Returns whether the results of the n parts of a group have the same rows.  They do not if one
-   host is lost: its result was made from ticks, which have the rows of all groups. */
+/* Returns whether the results of the n parts of a group have the same rows.  The result of a lost
+   host was made from ticks, and has the rows of all groups. */
 static bool merged_have_same_rows(const struct bn_merged_result_part *part, size_t n)
 {
   const struct bn_metrics *first = NULL;
@@ -506,8 +509,8 @@ static double merged_get_greater(double a, double b)
   return fmax(a, b);
 }
 
-/* Returns the member that the n parts of a group make together, without its time.  If a part is
-   lost, the group is, for the reason of the first such part. */
+/* Returns the member that the n parts of a group make together, without its time.  The group is
+   lost if a part is, for the reason of the first part that is lost. */
 static struct bn_member merged_add_up_members(const struct bn_merged_result_part *part, size_t n)
 {
   struct bn_member sum = part[0].member;
@@ -556,11 +559,11 @@ static void merged_add_group(struct bn_result *out, const struct bn_merged_resul
 static void merged_add_groups(struct bn_result *out, const struct bn_merged_result_part *part,
                               size_t n, const struct bn_group_layout *groups)
 {
-  size_t of_group;
+  size_t in_group;
 
-  for (size_t i = 0; i < n && part[i].member.group != NULL; i += of_group) {
-    of_group = merged_count_parts(&part[i], n - i);
-    merged_add_group(out, &part[i], of_group, i, groups);
+  for (size_t i = 0; i < n && part[i].member.group != NULL; i += in_group) {
+    in_group = merged_count_parts(&part[i], n - i);
+    merged_add_group(out, &part[i], in_group, i, groups);
   }
 }
 
@@ -605,7 +608,7 @@ void bn_merged_result_add_together(const struct bn_merged_result_part *part, siz
    stands still, but at most max_shift_ns. */
 static uint64_t merged_get_clock_shift(const struct bn_merged_result_part *p)
 {
-  const uint64_t moved_ns = (uint64_t)p->offset_ns - (uint64_t)p->clock.offset_ns;
+  const uint64_t moved_ns = (uint64_t)p->offset_ns - (uint64_t)p->clock.offset_ns; /* may wrap */
   const uint64_t shift_ns = (int64_t)moved_ns < 0 ? -moved_ns : moved_ns;
 
   return shift_ns < max_shift_ns ? shift_ns : max_shift_ns;
@@ -617,11 +620,11 @@ static bool merged_is_within_run(const struct bn_merged_result_part *p,
                                  const struct bn_merged_result_start *start)
 {
   const struct bn_snap *s = &p->result->group[0].total.delta; /* on the clock here */
-  const uint64_t slack_ns = p->clock.error_ns + BN_NSEC_PER_SEC +
-                            (start->until_ns - start->mono_ns) / DRIFT_DIVISOR +
-                            merged_get_clock_shift(p);
+  const uint64_t drift_ns = (start->until_ns - start->mono_ns) / DRIFT_DIVISOR;
+  const uint64_t slack_ns =
+      p->clock.error_ns + drift_ns + merged_get_clock_shift(p) + BN_NSEC_PER_SEC;
 
-  if (s->span_ns > s->at_ns) /* it began before the clock here */
+  if (s->span_ns > s->at_ns) /* it began before the clock here did */
     return false;
   return s->at_ns <= start->until_ns + slack_ns &&
          s->at_ns - s->span_ns + slack_ns >= start->mono_ns;
@@ -637,7 +640,7 @@ static const char *merged_check_part(struct bn_merged_result_part *p,
 
   if (r->n_groups == 0 || !r->group[0].has_total || r->facts.start_ns == 0)
     return "it has measured nothing";
-  merged_put_on_clock(p, start);
+  merged_convert_times(p, start);
   if (bn_runs_find_end(r, &end_ns) != 0 || !merged_is_within_run(p, start))
     return "the times of its result make no sense";
   p->member.processor_s = merged_find_processor_s(r);
@@ -662,7 +665,7 @@ static bool merged_check_parts(struct bn_merged_result_part *part, size_t n,
       continue;
     all_count = false;
     part[i].result = NULL;
-    m->start_lag_s = HUGE_VAL; /* merged_put_on_clock() may have set it */
+    m->start_lag_s = HUGE_VAL; /* merged_convert_times() may have set it */
     if (m->lost == NULL)
       m->lost = (char *)(uintptr_t)why; /* the member of a part borrows it */
   }
@@ -680,7 +683,7 @@ int bn_merged_result_make(struct bn_merged_result_part *part, size_t n,
   memset(out, 0, sizeof *out);
   if (merged_sum_parts(part, n, 0 /* first */, rows, out, err) != 0)
     return -1;
-  out->end.failed |= !all_count;
+  out->end.failed |= !all_count; /* a part that does not count is lost */
   merged_set_facts(&out->facts, part, n, request);
   merged_set_watched(out, part);
   merged_add_groups(out, part, n, request->groups);

@@ -17,7 +17,7 @@ void bn_pipe_close_end(int *fd)
 int bn_pipe_make(int *ours, int *theirs, bool we_write)
 {
   enum { READ_END, WRITE_END, ENDS };
-  int end[ENDS], why;
+  int end[ENDS], saved_errno;
 
   *ours = *theirs = -1;
   if (pipe2(end, O_CLOEXEC) != 0)
@@ -26,10 +26,10 @@ int bn_pipe_make(int *ours, int *theirs, bool we_write)
   *theirs = end[we_write ? READ_END : WRITE_END];
   if (fcntl(*ours, F_SETFL, O_NONBLOCK) == 0)
     return 0;
-  why = errno;
+  saved_errno = errno;
   bn_pipe_close_end(ours);
   bn_pipe_close_end(theirs);
-  errno = why;
+  errno = saved_errno;
   return -1;
 }
 
@@ -40,7 +40,7 @@ bool bn_pipe_has_queued(const struct bn_pipe_out *p)
 
 ssize_t bn_pipe_send(struct bn_pipe_out *p)
 {
-  ssize_t sum = 0;
+  ssize_t written = 0;
 
   while (bn_pipe_has_queued(p)) {
     const ssize_t n = write(p->fd, p->queue.data + p->sent, p->queue.len - p->sent);
@@ -48,13 +48,13 @@ ssize_t bn_pipe_send(struct bn_pipe_out *p)
     if (n < 0 && errno == EINTR)
       continue;
     if (n < 0 && errno == EAGAIN)
-      return sum;
+      return written;
     if (n < 0) {
       bn_pipe_close(p);
       return -1;
     }
     p->sent += (size_t)n;
-    sum += n;
+    written += n;
   }
   /* A password may be among the bytes.  bn_buf_wipe() would free the queue, too, so that each
      message would allocate it again. */
@@ -62,7 +62,7 @@ ssize_t bn_pipe_send(struct bn_pipe_out *p)
     explicit_bzero(p->queue.data, p->queue.len);
   bn_buf_clear(&p->queue);
   p->sent = 0;
-  return sum;
+  return written;
 }
 
 void bn_pipe_close(struct bn_pipe_out *p)

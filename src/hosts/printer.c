@@ -24,9 +24,9 @@ static void printer_do_job(struct bn_printer_job *job)
     job->done(job);
 }
 
-/* Removes the first job from the queue, and returns it, or NULL if there is none.  Sets p->busy if
-   there is one.  The caller holds the lock. */
-static struct bn_printer_job *printer_take_job(struct bn_printer *p)
+/* Removes the first job from the queue, and returns it, or NULL if there is none.  Sets p->busy to
+   whether there is one.  The caller holds the lock. */
+static struct bn_printer_job *printer_pop_job(struct bn_printer *p)
 {
   struct bn_printer_job *job = p->first;
 
@@ -38,15 +38,15 @@ static struct bn_printer_job *printer_take_job(struct bn_printer *p)
   return job;
 }
 
-/* The thread: does the jobs in their order, without the lock, until it is to stop and none
-   waits. */
+/* The thread: does the jobs in their order until it is to stop and no job waits.  Releases the lock
+   while it does a job, so that others can be queued. */
 static void *printer_do_jobs(void *arg)
 {
   struct bn_printer *p = arg;
 
   (void)pthread_mutex_lock(&p->lock);
   while (!p->stop || p->first != NULL) {
-    struct bn_printer_job *job = printer_take_job(p);
+    struct bn_printer_job *job = printer_pop_job(p);
 
     if (job == NULL) {
       (void)bn_wait_until(&working, &p->changed, &p->lock, UINT64_MAX);
@@ -62,8 +62,8 @@ static void *printer_do_jobs(void *arg)
   return NULL;
 }
 
-/* Starts the thread with all signals blocked, because they are for the thread that follows the
-   hosts, but SIGPIPE, which the thread may cause itself.  Returns 0 or an error number. */
+/* Starts the thread.  It blocks all signals, which are for the thread that follows the hosts,
+   except SIGPIPE, which it may cause itself.  Returns 0 or an error number. */
 static int printer_start_thread(struct bn_printer *p)
 {
   sigset_t masked, before;

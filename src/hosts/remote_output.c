@@ -21,16 +21,18 @@ int bn_remote_output_begin(struct bn_remote_output *o, struct bn_err *err)
 {
   enum { READ_END, WRITE_END, ENDS };
   int end[ENDS] = {-1, -1};
-  const bool is_taken = pipe2(end, O_CLOEXEC) == 0 &&
-                        fcntl(end[READ_END], F_SETFL, O_NONBLOCK) == 0 &&
-                        dup2(end[WRITE_END], STDOUT_FILENO) >= 0;
-  const int why = errno;
+  const bool is_redirected = pipe2(end, O_CLOEXEC) == 0 &&
+                             fcntl(end[READ_END], F_SETFL, O_NONBLOCK) == 0 &&
+                             dup2(end[WRITE_END], STDOUT_FILENO) >= 0;
+  const int error = errno;
 
   bn_buf_init(&o->line, 2 * LINE_MAX_BYTES); /* a line without an end, and the next piece */
   o->fd = end[READ_END];
   if (end[WRITE_END] >= 0)
     (void)close(end[WRITE_END]);
-  return is_taken ? 0 : bn_err_set(err, why, "cannot take standard output: %s", strerror(why));
+  if (is_redirected)
+    return 0;
+  return bn_err_set(err, error, "cannot take standard output: %s", strerror(error));
 }
 
 /* Queues the first len bytes as a frame, and removes them.  If that fails, the queue is broken, and
@@ -44,8 +46,8 @@ static void remote_output_send(struct bn_remote_output *o, struct bn_send_queue 
   o->line.len -= len;
 }
 
-/* Returns the length of the text that is to be sent now: the complete lines, or else all of a line
-   that is very long and has no end yet.  0: nothing is. */
+/* Returns the length of the text that is sent now: that of the complete lines or, if there is none,
+   of a very long line that has no end yet.  0: nothing is sent. */
 static size_t remote_output_get_ready_len(const struct bn_remote_output *o)
 {
   const char *end = o->line.len > 0 ? memrchr(o->line.data, '\n', o->line.len) : NULL;
@@ -114,8 +116,8 @@ static const char *remote_output_print_line_end(const char *text)
   return text + len;
 }
 
-/* Prints a text of a host.  If the last line on standard output has no end, the text goes on with
-   it if it is of the same host, or else ends it first. */
+/* Prints a text of a host.  If the last line on standard output has no end, a text of the same host
+   continues it, and a text of another host ends it first. */
 static void remote_output_print(struct bn_printer_job *job)
 {
   const struct queued_text *queued = (const struct queued_text *)job;

@@ -29,7 +29,7 @@ bool bn_run_report_open(struct bn_run_report *r, struct bn_fleet *f)
   r->fleet = f;
   if (!f->is_run)
     return true;
-  /* Groups say only when they are ready how many threads and events they have. */
+  /* The threads and the events of groups are not known before the groups are ready. */
   if (!bn_fleet_has_groups(f)) {
     plan.threads = (unsigned)f->sessions;
     plan.events = bn_conf_get_event_limit(s->conf, f->sessions);
@@ -139,7 +139,7 @@ struct queued_view {
   struct bn_facts errors; /* of a checkpoint */
 };
 
-/* Shows a view to the reporters.  A failure of one is in r->reporters.failed, too. */
+/* Shows a view to the reporters.  The failure of a reporter sets r->reporters.failed. */
 static void run_report_print_view(struct bn_printer_job *job)
 {
   struct queued_view *queued = (struct queued_view *)job;
@@ -176,17 +176,18 @@ static void run_report_queue_view(struct bn_run_report *r, const struct bn_view 
   bn_printer_offer_job(&r->fleet->printer, &queued->job);
 }
 
-/* Returns whether a host has begun its last events, so that its load is less than before: it has
-   ended in order, or no more events are left of its limit than its threads may be executing.  A
-   loss or an early end alone does not count, because it is a fault and not the end of the work. */
+/* Returns whether a host has begun its last events, so that its load is less than before.  A loss
+   or an early end alone does not count, because it is a fault and not the end of the work. */
 static bool run_report_is_host_done(const struct bn_fleet *f, size_t i)
 {
   const struct bn_connection *c = &f->connection[i];
-  const uint64_t finished = f->intervals.host[i].tick.view.events;
+  const uint64_t n_finished = f->intervals.host[i].tick.view.events;
+  const bool has_limit = c->work.events > 0;
 
   if (c->state == BN_CONNECTION_ENDED && !c->result.end.early)
     return true;
-  return c->work.events > 0 && finished + c->work.threads >= c->work.events;
+  /* Each thread may be executing one event. */
+  return has_limit && n_finished + c->work.threads >= c->work.events;
 }
 
 /* Returns whether an assertion is about a rate, or a share of all events, that is lower because a
@@ -195,16 +196,17 @@ static bool run_report_lacks_load(const struct bn_fleet *f, const struct bn_asse
 {
   const bool is_rate = a->field != NULL && bn_view_is_rate(a->field);
   const char *kind = bn_event_kinds_parse_part(a->part);
-  const char *group = NULL; /* whose rate it is; NULL: that of all hosts */
+  const bool is_group_rate = is_rate && kind != NULL && bn_event_kinds_is_group(kind);
+  const char *group = is_group_rate ? bn_event_kinds_bare_name(kind) : NULL;
 
   if (!is_rate && !bn_assert_is_share(a))
     return false;
-  if (is_rate && kind != NULL && bn_event_kinds_is_group(kind))
-    group = bn_event_kinds_bare_name(kind);
-  for (size_t i = 0; i < f->n; i++)
-    if ((group == NULL || strcmp(group, f->connection[i].group) == 0) &&
-        run_report_is_host_done(f, i))
+  for (size_t i = 0; i < f->n; i++) {
+    const bool counts = group == NULL || strcmp(group, f->connection[i].group) == 0;
+
+    if (counts && run_report_is_host_done(f, i))
       return true;
+  }
   return false;
 }
 
@@ -247,10 +249,12 @@ static void run_report_judge_interval(struct bn_run_report *r, const struct bn_v
 static void run_report_show_sum(void *arg, const struct bn_view *v)
 {
   struct bn_run_report *r = arg;
+  const bool is_interval = v->span == BN_VIEW_INTERVAL;
+  const bool are_intervals_wanted = r->setup->conf->plan.interval_ns > 0;
 
-  if (v->span != BN_VIEW_INTERVAL || r->setup->conf->plan.interval_ns > 0)
+  if (!is_interval || are_intervals_wanted)
     run_report_queue_view(r, v);
-  if (v->span == BN_VIEW_INTERVAL)
+  if (is_interval)
     run_report_judge_interval(r, v);
 }
 
@@ -294,8 +298,8 @@ static bool run_report_end_counts(const struct bn_connection *c)
   return c->state == BN_CONNECTION_ENDED && c->result.end.reason != BN_END_SIGNAL;
 }
 
-/* Returns the status of a host.  If an order to stop came after the host had made its result, its
-   process has ended with the status of a signal, but the status in the result counts. */
+/* Returns the status of a host.  If an order to stop came after the host had made its result, the
+   process there has ended with the status of a signal.  The status in the result counts then. */
 static int run_report_get_host_status(const struct bn_connection *c)
 {
   return c->has_result && c->status > BN_STATUS_SIGNAL ? c->result.end.status : c->status;
@@ -345,12 +349,12 @@ static void run_report_set_end_by_stop(struct bn_run_report *r)
   end->reason = run_report_find_stop_reason(r);
 }
 
-/* Returns the reason that all results have whose ends count, BN_END_UNKNOWN if they have different
-   reasons, or `otherwise` if there is no such result. */
+/* Returns the reason of all results whose ends count, BN_END_UNKNOWN if they have different
+   reasons, or `fallback` if there is no such result. */
 static enum bn_end_reason run_report_join_reasons(const struct bn_fleet *f,
-                                                  enum bn_end_reason otherwise)
+                                                  enum bn_end_reason fallback)
 {
-  enum bn_end_reason joint = otherwise;
+  enum bn_end_reason joint = fallback;
   bool has_reason = false;
 
   for (size_t i = 0; i < f->n; i++) {
@@ -400,8 +404,7 @@ static void run_report_log_dropped_parts(struct bn_fleet *f,
       bn_printer_say(&f->printer, "%s: lost: %s", f->connection[i].name, part[i].member.lost);
 }
 
-/* Gives each host that has neither sent a result nor been lost the reason for that: it was not
-   waited for. */
+/* Gives a reason to each host that was not waited for: it has no result, and was not lost. */
 static void run_report_explain_missing_results(struct bn_fleet *f)
 {
   for (size_t i = 0; i < f->n; i++) {
@@ -436,24 +439,25 @@ static void run_report_sum_hosts(struct bn_run_report *r)
   run_report_set_end(r);
 }
 
-/* Returns the exit status of a command, or of a run that has not begun.  A signal of the user
-   decides it.  Otherwise a failure here and the statuses of the hosts make it together; the
-   statuses of hosts that were stopped tell only that, and do not count. */
+/* Returns the exit status of a command, or of a run that has not begun: that of a signal of the
+   user, or else that of a failure here together with those of the hosts. */
 static int run_report_find_status(const struct bn_fleet *f)
 {
   int status = f->failed ? BN_STATUS_FAILED : BN_STATUS_OK;
 
   if (f->signo != 0)
     return BN_STATUS_SIGNAL + f->signo;
-  for (size_t i = 0; f->stop == 0 && i < f->n; i++)
+  if (f->stop != 0) /* the statuses of the hosts only say that they were stopped */
+    return status;
+  for (size_t i = 0; i < f->n; i++)
     if (f->connection[i].state == BN_CONNECTION_ENDED)
       status = bn_merge_join_status(status, f->connection[i].status);
   return status;
 }
 
-/* Moves the facts of the result to r->facts, because reporters have its address.  The facts of the
-   heading, which were there, are not freed before bn_run_report_done(), because reporters may have
-   kept texts of them. */
+/* Moves the facts of the result to r->facts, whose address the reporters have.  The facts of the
+   heading, which were there, live until bn_run_report_done(), because reporters may have kept texts
+   of them. */
 static void run_report_replace_facts(struct bn_run_report *r)
 {
   r->heading = r->facts;
@@ -472,42 +476,42 @@ static void run_report_judge_total(struct bn_run_report *r)
   bn_asserts_judge_total(&r->asserts, v, &rules, &r->facts);
 }
 
-/* Returns what a group has counted in the whole run: its total has nothing from before the last
-   checkpoint.  Without groups, all hosts have the group number 0. */
+/* Returns what a group has counted in the whole run.  Without groups, all hosts have the group
+   number 0. */
 static struct bn_view_counts run_report_count_group(const struct bn_fleet *f, size_t group,
                                                     const struct bn_view *total)
 {
-  struct bn_view_counts all = bn_view_count(total);
+  struct bn_view_counts counts = bn_view_count(total);
 
+  /* The total has nothing from before the last checkpoint. */
   for (size_t i = 0; i < f->n; i++)
     if (f->connection[i].group_number == group)
-      bn_view_counts_add(&all, f->intervals.host[i].before);
-  return all;
+      bn_view_counts_add(&counts, f->intervals.host[i].before);
+  return counts;
 }
 
-/* If no event has succeeded in group i, whose sum over all hosts is given, logs that and adds it to
+/* Judges group i by its sum over all hosts: if no event has succeeded, logs that, and adds it to
    the exit status. */
 static void run_report_judge_group(struct bn_run_report *r, size_t i, const struct bn_group *sum)
 {
-  struct bn_view_counts all;
+  struct bn_view_counts counts;
 
   if (!sum->has_total)
     return;
-  all = run_report_count_group(r->fleet, i, &sum->total.view);
-  if (!bn_outcome_is_empty(&all))
+  counts = run_report_count_group(r->fleet, i, &sum->total.view);
+  if (!bn_outcome_is_empty(&counts))
     return;
-  bn_outcome_log_empty(&all, sum->member != NULL ? sum->member->host : NULL);
+  bn_outcome_log_empty(&counts, sum->member != NULL ? sum->member->host : NULL);
   r->end.status = bn_merge_join_status(r->end.status, BN_STATUS_EMPTY);
 }
 
-/* Judges each group or, in a run without groups, all hosts together.  The first group of the result
-   is the sum of all hosts; the sum of each group follows.  Without hosts, the groups have judged
-   themselves. */
+/* Judges whether an event has succeeded in each group or, in a run without groups, on all hosts
+   together.  The result begins with the sum of all hosts, and the sum of each group follows. */
 static void run_report_judge_emptiness(struct bn_run_report *r)
 {
   const struct bn_fleet *f = r->fleet;
 
-  if (f->list.n == 0)
+  if (f->list.n == 0) /* the groups, which are processes here, have judged themselves */
     return;
   if (!bn_fleet_has_groups(f))
     run_report_judge_group(r, 0, &r->result.group[0]);
@@ -588,7 +592,7 @@ void bn_run_report_name_journals(const struct bn_run_report *r)
     const struct bn_report_use *use = &s->reporters[i];
     size_t len;
 
-    if (use->ops->journal == NULL || bn_file_is_stdout(use->path))
+    if (use->ops->journal == NULL || bn_file_is_stdout(use->path)) /* it has no journal */
       continue;
     len = (size_t)snprintf(journal, sizeof journal, "%s%s", use->path, use->ops->journal);
     if (len < sizeof journal && access(journal, F_OK) == 0)

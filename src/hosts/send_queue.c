@@ -49,11 +49,11 @@ static bool send_queue_begin_put(struct bn_send_queue *q)
   return !q->broken;
 }
 
-/* write(2) fails only if the counter is full: the sender has been woken then. */
 void bn_send_queue_wake(struct bn_send_queue *q)
 {
   const uint64_t one = 1;
 
+  /* This fails only if the counter is full: the sender has been woken then. */
   (void)!write(q->wake, &one, sizeof one);
 }
 
@@ -148,10 +148,10 @@ void bn_send_queue_reset_wake(struct bn_send_queue *q)
 
 void bn_send_queue_flush(struct bn_send_queue *q, uint64_t until_ns)
 {
-  enum { GLANCE_MS = 50 };
+  enum { POLL_MS = 50 };
   struct pollfd p = {.fd = q->fd, .events = POLLOUT};
 
   while (bn_send_queue_get_pending(q) > 0 && bn_clock_mono() < until_ns)
-    if (poll(&p, 1, GLANCE_MS) == 1 && bn_send_queue_send_piece(q) != 0)
+    if (poll(&p, 1, POLL_MS) == 1 && bn_send_queue_send_piece(q) != 0)
       return;
 }

@@ -42,14 +42,15 @@ static int source_read_remote(struct remote_file *remote, const char *data, size
   char text[PATH_MAX + 1]; /* all of the payload, which has at most 4 KiB (hosts/frame.c) */
   const char *file;
   size_t folder_len;
-  int n, at = 0; /* where the name of the file begins */
+  int n, file_begin = 0; /* where the name of the file begins; 0: it is missing */
 
   (void)snprintf(text, sizeof text, "%.*s", (int)(len < PATH_MAX ? len : PATH_MAX), data);
-  n = sscanf(text, "%8" SCNx32 " %" SCNu64 " %zu %n", &remote->crc, &remote->len, &folder_len, &at);
-  file = text + at;
-  if (n != 3 || at == 0 || folder_len >= strlen(file))
+  n = sscanf(text, "%8" SCNx32 " %" SCNu64 " %zu %n", &remote->crc, &remote->len, &folder_len,
+             &file_begin);
+  file = text + file_begin;
+  if (n != 3 || file_begin == 0 || folder_len >= strlen(file))
     return bn_err_set(err, EPROTO, "it sent a script that is none");
-  remote->is_bundled = folder_len > 0;
+  remote->is_bundled = folder_len > 0; /* the folder is that of the bundle */
   (void)bn_escape(remote->file, sizeof remote->file, file, "");
   (void)bn_escape(remote->name, sizeof remote->name, file + folder_len, "");
   return 0;
@@ -79,13 +80,13 @@ static void source_use_file_here(struct bn_source *s, const struct remote_file *
 
 /* Adds the source with which files of this name are compared: the file here, or else that of the
    host. */
-static const struct bn_source *source_add(struct bn_sources *all, const char *host,
+static const struct bn_source *source_add(struct bn_sources *sources, const char *host,
                                           const struct remote_file *remote)
 {
   struct bn_source *s;
 
-  all->item = bn_alloc_resize(all->item, all->n + 1, sizeof *all->item);
-  s = &all->item[all->n++];
+  sources->item = bn_alloc_resize(sources->item, sources->n + 1, sizeof *sources->item);
+  s = &sources->item[sources->n++];
   *s = (struct bn_source){.name = bn_alloc_text(remote->name),
                           .file = bn_alloc_text(remote->file),
                           .host = host,
@@ -96,11 +97,11 @@ static const struct bn_source *source_add(struct bn_sources *all, const char *ho
 }
 
 /* Returns the source with which files of that name are compared, or NULL if there is none yet. */
-static const struct bn_source *source_find(const struct bn_sources *all, const char *name)
+static const struct bn_source *source_find(const struct bn_sources *sources, const char *name)
 {
-  for (size_t i = 0; i < all->n; i++)
-    if (strcmp(all->item[i].name, name) == 0)
-      return &all->item[i];
+  for (size_t i = 0; i < sources->n; i++)
+    if (strcmp(sources->item[i].name, name) == 0)
+      return &sources->item[i];
   return NULL;
 }
 
@@ -119,7 +120,7 @@ static int source_refuse(const struct bn_source *s, const struct remote_file *re
                     remote->file, s->file, s->host, remedy);
 }
 
-int bn_sources_compare(struct bn_sources *all, const char *host, const char *data, size_t len,
+int bn_sources_compare(struct bn_sources *sources, const char *host, const char *data, size_t len,
                        struct bn_err *err)
 {
   const struct bn_source *s;
@@ -127,19 +128,19 @@ int bn_sources_compare(struct bn_sources *all, const char *host, const char *dat
 
   if (source_read_remote(&remote, data, len, err) != 0)
     return -1;
-  s = source_find(all, remote.name);
-  if (s == NULL && all->n == SOURCES_MAX)
+  s = source_find(sources, remote.name);
+  if (s == NULL && sources->n == SOURCES_MAX)
     return bn_err_set(err, EPROTO, "it loads too many scripts");
   if (s == NULL)
-    s = source_add(all, host, &remote);
+    s = source_add(sources, host, &remote);
   return s->len == remote.len && s->crc == remote.crc ? 0 : source_refuse(s, &remote, err);
 }
 
-void bn_sources_done(struct bn_sources *all)
+void bn_sources_done(struct bn_sources *sources)
 {
-  for (size_t i = 0; i < all->n; i++) {
-    free(all->item[i].name);
-    free(all->item[i].file);
+  for (size_t i = 0; i < sources->n; i++) {
+    free(sources->item[i].name);
+    free(sources->item[i].file);
   }
-  free(all->item);
+  free(sources->item);
 }

@@ -33,8 +33,8 @@ void bn_source_print(struct bn_buf *out, const char *file, size_t folder_len, co
 /* Compares the file of a host that a payload SOURCE names with the file of that name here or, if
    there is none, with that of the first host that has loaded it.  Returns 0, or -1 and err, which
    names both files. */
-int bn_sources_compare(struct bn_sources *all, const char *host, const char *data, size_t len,
+int bn_sources_compare(struct bn_sources *sources, const char *host, const char *data, size_t len,
                        struct bn_err *err);
-void bn_sources_done(struct bn_sources *all);
+void bn_sources_done(struct bn_sources *sources);
 
 #endif

@@ -15,16 +15,17 @@ static const uint64_t echo_ns = BN_NSEC_PER_SEC / 5;
 
 int bn_stop_signal_begin(struct bn_stop_signal *s, struct bn_err *err)
 {
-  static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+  static const int stop_signals[] = {SIGINT, SIGTERM, SIGHUP};
   sigset_t set;
 
   *s = (struct bn_stop_signal){.fd = -1};
   (void)sigemptyset(&set);
-  for (size_t i = 0; i < sizeof ending / sizeof *ending; i++) {
-    struct sigaction now;
+  for (size_t i = 0; i < sizeof stop_signals / sizeof *stop_signals; i++) {
+    struct sigaction present;
 
-    if (sigaction(ending[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
-      (void)sigaddset(&set, ending[i]);
+    /* An ignored signal stays ignored, as SIGHUP under nohup(1). */
+    if (sigaction(stop_signals[i], NULL, &present) == 0 && present.sa_handler != SIG_IGN)
+      (void)sigaddset(&set, stop_signals[i]);
   }
   (void)sigprocmask(SIG_BLOCK, &set, &s->before);
   bn_stop_note_reader();

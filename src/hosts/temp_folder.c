@@ -22,7 +22,7 @@
    write there. */
 enum { REMOVAL_TRIES = 100 };
 /* The time between two tries, or between two looks whether the keeper has ended. */
-static const uint64_t glance_ns = 10 * BN_NSEC_PER_MSEC;
+static const uint64_t poll_ns = 10 * BN_NSEC_PER_MSEC;
 /* How long the agent waits for the end of the keeper: longer than all tries take. */
 static const uint64_t removal_ns = 2 * BN_NSEC_PER_SEC;
 
@@ -52,12 +52,12 @@ static void keeper_remove_all(const char *path)
     (void)nftw(path, keeper_remove_entry, DESCRIPTORS, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
     if (access(path, F_OK) != 0)
       return;
-    bn_clock_sleep_until(bn_clock_mono() + glance_ns);
+    bn_clock_sleep_until(bn_clock_mono() + poll_ns);
   }
 }
 
-/* Closes all descriptors but the two of the keeper, and has /dev/null as the standard streams: the
-   shell that has started the agent waits until no process has its streams open. */
+/* Closes all descriptors but the two of the keeper, and makes the standard streams /dev/null,
+   because the shell that has started the agent waits until no process has its streams open. */
 static void keeper_close_others(int life, int answer)
 {
   enum { STANDARD_FDS = 3, MAX_FD = 1024 }; /* a usual limit of open files */
@@ -76,29 +76,29 @@ static void keeper_close_others(int life, int answer)
 
 /* The only message of the keeper. */
 struct keeper_message {
-  int why;             /* 0, or the error number of mkdtemp(3) */
+  int error;           /* 0, or the error number of mkdtemp(3) */
   char path[PATH_MAX]; /* the folder; before that, its template */
 };
 
-/* Makes the folder, sends its path to the agent, and removes it when the agent has ended.  All
-   signals are blocked, and the keeper has a session of its own, so that it does not end with the
-   process group of the agent.  It makes the folder itself, because a folder that the agent has made
-   would stay if the agent were killed before it has told the keeper. */
+/* Makes the folder, sends its path to the agent, and removes it when the agent has ended.  The
+   keeper does not end with the process group of the agent: it has a session of its own, and all
+   signals are blocked.  The agent does not make the folder, because the folder would stay if the
+   agent were killed before it has told the keeper. */
 _Noreturn static void keeper_run(struct keeper_message *m, int life, int answer)
 {
   ssize_t n;
-  char c;
+  char byte;
 
   (void)setsid();
   (void)prctl(PR_SET_NAME, "bench-keeper");
   keeper_close_others(life, answer);
-  m->why = mkdtemp(m->path) == NULL ? errno : 0;
+  m->error = mkdtemp(m->path) == NULL ? errno : 0;
   (void)write(answer, m, sizeof *m); /* fails if the agent has ended, which is seen below */
   (void)close(answer);
-  if (m->why != 0)
+  if (m->error != 0)
     _exit(1);
-  do {
-    n = read(life, &c, 1);
+  do { /* nothing is sent: the pipe ends when the agent closes it or ends */
+    n = read(life, &byte, 1);
   } while (n > 0 || (n < 0 && errno == EINTR));
   (void)chdir("/");
   keeper_remove_all(m->path);
@@ -118,10 +118,10 @@ static int keeper_start(struct bn_temp_folder *f, struct keeper_message *m, cons
   f->keeper = fork();
   if (f->keeper == 0)
     keeper_run(m, life[READ_END], answer[WRITE_END]);
-  const int why = errno;
+  const int error = errno;
 
   (void)sigprocmask(SIG_SETMASK, &before, NULL);
-  return f->keeper > 0 ? 0 : why;
+  return f->keeper > 0 ? 0 : error;
 }
 
 /* Reads the message of the keeper.  Returns false if it has ended without one. */
@@ -145,23 +145,23 @@ static bool keeper_read_answer(int fd, struct keeper_message *m)
    closes the end f->life or ends.  Returns 0 or an error number, ESRCH if the keeper has ended. */
 static int temp_folder_start_keeper(struct bn_temp_folder *f, struct keeper_message *m)
 {
-  int life[ENDS], answer[ENDS], why;
+  int life[ENDS], answer[ENDS], error;
 
   if (pipe2(life, O_CLOEXEC) != 0)
     return errno;
   f->life = life[WRITE_END];
   if (pipe2(answer, O_CLOEXEC) != 0) {
-    why = errno;
+    error = errno;
     (void)close(life[READ_END]);
-    return why;
+    return error;
   }
-  why = keeper_start(f, m, life, answer);
+  error = keeper_start(f, m, life, answer);
   (void)close(life[READ_END]);
   (void)close(answer[WRITE_END]);
-  if (why == 0)
-    why = keeper_read_answer(answer[READ_END], m) ? m->why : ESRCH;
+  if (error == 0)
+    error = keeper_read_answer(answer[READ_END], m) ? m->error : ESRCH;
   (void)close(answer[READ_END]);
-  return why;
+  return error;
 }
 
 /* Writes the template of the folder's name for mkdtemp(3).  It is absolute even if `base` is not,
@@ -182,17 +182,17 @@ int bn_temp_folder_make(struct bn_temp_folder *f, struct bn_err *err)
 {
   const char *base = getenv("TMPDIR");
   struct keeper_message m = {0};
-  int why;
+  int error;
 
   *f = (struct bn_temp_folder){.at = -1, .life = -1};
   if (base == NULL || base[0] == '\0')
     base = "/tmp";
-  why = temp_folder_make_template(base, m.path);
-  if (why == 0)
-    why = temp_folder_start_keeper(f, &m);
-  if (why != 0)
-    return bn_err_set(err, why, "cannot make a folder in '%s': %s; set TMPDIR to another folder",
-                      base, strerror(why));
+  error = temp_folder_make_template(base, m.path);
+  if (error == 0)
+    error = temp_folder_start_keeper(f, &m);
+  if (error != 0)
+    return bn_err_set(err, error, "cannot make a folder in '%s': %s; set TMPDIR to another folder",
+                      base, strerror(error));
   memcpy(f->path, m.path, sizeof f->path);
   f->at = open(f->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (f->at < 0)
@@ -213,22 +213,22 @@ static int temp_folder_make_parents(const struct bn_temp_folder *f, const char *
   return 0;
 }
 
-/* Writes a new file and the folders in its name.  Returns 0, or -1 and the errno of the first
+/* Writes a new file and makes the folders in its name.  Returns 0, or -1 and the errno of the first
    failure. */
 static int temp_folder_write_file(const struct bn_temp_folder *f, const struct bn_frame_file *file)
 {
-  int fd, why;
+  int fd, error;
 
   if (temp_folder_make_parents(f, file->name) != 0)
     return -1;
   fd = openat(f->at, file->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (fd < 0)
     return -1;
-  why = bn_file_write_all(fd, file->data, file->len) == 0 ? 0 : errno;
-  if (close(fd) != 0 && why == 0)
-    why = errno;
-  errno = why;
-  return why == 0 ? 0 : -1;
+  error = bn_file_write_all(fd, file->data, file->len) == 0 ? 0 : errno;
+  if (close(fd) != 0 && error == 0)
+    error = errno;
+  errno = error;
+  return error == 0 ? 0 : -1;
 }
 
 int bn_temp_folder_add(struct bn_temp_folder *f, const struct bn_frame_file *file,
@@ -258,7 +258,7 @@ static void keeper_await_end(const struct bn_temp_folder *f)
   const uint64_t until_ns = bn_clock_mono() + removal_ns;
 
   while (waitpid(f->keeper, NULL, WNOHANG) == 0 && bn_clock_mono() < until_ns)
-    bn_clock_sleep_until(bn_clock_mono() + glance_ns);
+    bn_clock_sleep_until(bn_clock_mono() + poll_ns);
 }
 
 void bn_temp_folder_done(struct bn_temp_folder *f)

@@ -86,8 +86,9 @@ static int validate_check_watched(const struct bn_view *v, struct bn_err *err)
 {
   for (size_t i = 0; i < v->n_watched; i++) {
     const struct bn_watched_figure *f = &v->watched[i];
+    const bool may_be_in_view = v->span == BN_VIEW_TOTAL || bn_watched_is_shared(f->name);
 
-    if (!bn_watched_is_valid(f) || (v->span != BN_VIEW_TOTAL && !bn_watched_is_shared(f->name)))
+    if (!bn_watched_is_valid(f) || !may_be_in_view)
       return bn_err_set(err, EPROTO, "it sent a figure of --watch that is none");
   }
   return 0;
@@ -111,8 +112,8 @@ int bn_valid_check_view(const struct bn_valid_spec *spec, const struct bn_view *
 
 /* --- results ---------------------------------------------------------------------------------- */
 
-/* Bounds of the parts of a result.  No run reaches that of statements, because no run has all kinds
-   of statements in all buckets. */
+/* Bounds of the parts of a result.  No run reaches the bound of statements, because no run has all
+   kinds of statements in all buckets. */
 struct bounds {
   size_t bucket;     /* of a histogram: its index and its count */
   size_t thread;     /* its statistics */
@@ -128,21 +129,21 @@ static const struct bounds max_values = {
 
 /* Returns the bound of a whole result, which is the sum of the bounds of its parts.  spec NULL: the
    host was never ready, and its result has no figures. */
-static size_t validate_add_up(const struct bn_valid_spec *spec, bool has_statements,
-                              const struct bounds *bounds)
+static size_t validate_add_bounds(const struct bn_valid_spec *spec, bool has_statements,
+                                  const struct bounds *bounds)
 {
-  size_t hists, sum = bounds->base;
+  size_t n_hists, sum = bounds->base;
 
   if (spec == NULL)
     return sum;
-  hists = spec->metrics.n_hists + 1; /* the ages of unfinished events are one more */
-  sum += hists * BN_HIST_BUCKETS * bounds->bucket + spec->plan.threads * bounds->thread;
+  n_hists = spec->metrics.n_hists + 1; /* with the ages of unfinished events */
+  sum += n_hists * BN_HIST_BUCKETS * bounds->bucket + spec->plan.threads * bounds->thread;
   return has_statements ? sum + bounds->statements : sum;
 }
 
 size_t bn_valid_max_bytes(const struct bn_valid_spec *spec, bool statements)
 {
-  return validate_add_up(spec, statements, &max_bytes);
+  return validate_add_bounds(spec, statements, &max_bytes);
 }
 
 /* Refuses a document with intervals or further groups before it is converted, because they would
@@ -162,8 +163,7 @@ static int validate_check_form(const struct bn_node *document, struct bn_err *er
 }
 
 /* Refuses a result that cannot be summed, or does not fit what the host has said when it was ready.
-   spec NULL: it was never ready, so that its result must not have figures.  Returns 0, or -1 and
-   err. */
+   spec NULL: it was never ready, so its result must not have figures.  Returns 0, or -1 and err. */
 static int validate_check_content(const struct bn_valid_spec *spec, const struct bn_result *r,
                                   struct bn_err *err)
 {
@@ -191,8 +191,8 @@ static int validate_check_content(const struct bn_valid_spec *spec, const struct
 int bn_valid_read_result(const struct bn_valid_spec *spec, const struct bn_buf *text,
                          bool statements, struct bn_result *out, struct bn_err *err)
 {
-  const size_t values = validate_add_up(spec, statements, &max_values);
-  struct bn_node *document = bn_node_parse_within(text->data, text->len, values, err);
+  const size_t value_limit = validate_add_bounds(spec, statements, &max_values);
+  struct bn_node *document = bn_node_parse_within(text->data, text->len, value_limit, err);
   int rc = document != NULL ? validate_check_form(document, err) : -1;
 
   *out = (struct bn_result){.n_groups = 0};

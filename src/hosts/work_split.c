@@ -23,7 +23,7 @@ struct list_source {
 
 /* Refuses an entry of a list for the fault, and quotes the entry, or the beginning of a long
    entry.  Returns -1. */
-static int work_split_refuse(const struct list_source *from, const char *entry, size_t len,
+static int work_split_refuse(const struct list_source *source, const char *entry, size_t len,
                              const char *fault, struct bn_err *err)
 {
   char copy[64], masked[BN_MASK_MAX];
@@ -34,10 +34,10 @@ static int work_split_refuse(const struct list_source *from, const char *entry, 
   memcpy(copy, entry, len);
   copy[len] = '\0';
   (void)bn_escape(shown, sizeof shown, bn_mask_text(copy, masked), "");
-  if (from->path == NULL)
-    return bn_err_set(err, BN_ERR_OPTION, "%s: '%s': %s", from->option, shown, fault);
-  return bn_err_set(err, BN_ERR_OPTION, "%s: '%s' in '%.100s': %s", from->option, shown, from->path,
-                    fault);
+  if (source->path == NULL)
+    return bn_err_set(err, BN_ERR_OPTION, "%s: '%s': %s", source->option, shown, fault);
+  return bn_err_set(err, BN_ERR_OPTION, "%s: '%s' in '%.100s': %s", source->option, shown,
+                    source->path, fault);
 }
 
 /* A name and the number after it, in the text of a list. */
@@ -57,21 +57,22 @@ static void work_split_set_entry(struct entry *out, const char *name, size_t nam
   }
 }
 
-/* Splits "[ADDRESS]" or "[ADDRESS]:THREADS".  Returns what is wrong with it, or NULL. */
+/* Splits "[ADDRESS]" or "[ADDRESS]:THREADS".  Returns what is wrong with the entry, or NULL. */
 static const char *work_split_parse_address(const char *text, size_t len, struct entry *out)
 {
   const char *end = text + len, *address = text + 1;
   const char *bracket = memchr(text, ']', len);
-  const char *rest = bracket != NULL ? bracket + 1 : end;
+  const char *after = bracket != NULL ? bracket + 1 : end;
+  const char *colon = after < end ? after : NULL;
 
-  if (bracket == NULL || (rest < end && *rest != ':'))
+  if (bracket == NULL || (colon != NULL && *colon != ':'))
     return "an address in brackets must end with ']' or ']:threads'";
-  work_split_set_entry(out, address, (size_t)(bracket - address), rest < end ? rest : NULL, end);
+  work_split_set_entry(out, address, (size_t)(bracket - address), colon, end);
   return NULL;
 }
 
-/* Splits "NAME" or "NAME:THREADS", also with an address in brackets for the name.  Returns what is
-   wrong with it, or NULL. */
+/* Splits "NAME" or "NAME:THREADS", where the name may be an address in brackets.  Returns what is
+   wrong with the entry, or NULL. */
 static const char *work_split_parse_entry(const char *text, size_t len, struct entry *out)
 {
   const char *end = text + len, *colon, *name_end;
@@ -142,7 +143,7 @@ static void work_split_append(struct bn_work_split_list *list, const struct entr
 }
 
 /* Adds the host of an entry "NAME" or "NAME:THREADS" to the list.  Returns 0, or -1 and err. */
-static int work_split_add_entry(struct bn_work_split_list *list, const struct list_source *from,
+static int work_split_add_entry(struct bn_work_split_list *list, const struct list_source *source,
                                 const char *text, size_t len, struct bn_err *err)
 {
   struct entry e;
@@ -160,14 +161,14 @@ static int work_split_add_entry(struct bn_work_split_list *list, const struct li
   if (fault == NULL)
     fault = work_split_find_list_fault(list, &e);
   if (fault != NULL)
-    return work_split_refuse(from, text, len, fault, err);
+    return work_split_refuse(source, text, len, fault, err);
   work_split_append(list, &e, threads);
   return 0;
 }
 
 int bn_work_split_add(struct bn_work_split_list *list, const char *text, struct bn_err *err)
 {
-  const struct list_source from = {"--hosts", NULL};
+  const struct list_source source = {"--hosts", NULL};
 
   for (;;) {
     const char *begin = text + strspn(text, blanks);
@@ -176,7 +177,7 @@ int bn_work_split_add(struct bn_work_split_list *list, const char *text, struct 
 
     while (end > begin && strchr(blanks, end[-1]) != NULL)
       end--;
-    if (work_split_add_entry(list, &from, begin, (size_t)(end - begin), err) != 0)
+    if (work_split_add_entry(list, &source, begin, (size_t)(end - begin), err) != 0)
       return -1;
     if (*comma == '\0')
       return 0;
@@ -187,23 +188,23 @@ int bn_work_split_add(struct bn_work_split_list *list, const char *text, struct 
 int bn_work_split_add_file(struct bn_work_split_list *list, const char *text, const char *path,
                            struct bn_err *err)
 {
-  const struct list_source from = {"--hosts-file", path};
-  const size_t before = list->n;
+  const struct list_source source = {"--hosts-file", path};
+  const size_t n_before = list->n;
 
   while (*text != '\0') {
     const size_t len = strcspn(text, ", \t\r\n#");
 
-    if (len > 0 && work_split_add_entry(list, &from, text, len, err) != 0)
+    if (len > 0 && work_split_add_entry(list, &source, text, len, err) != 0)
       return -1;
     text += len;
     if (*text == '#')
-      text += strcspn(text, "\n");
+      text += strcspn(text, "\n"); /* skips the comment */
     else if (*text != '\0')
       text++;
   }
-  if (list->n > before)
+  if (list->n > n_before)
     return 0;
-  return bn_err_set(err, BN_ERR_OPTION, "%s: '%.200s' names no host", from.option, path);
+  return bn_err_set(err, BN_ERR_OPTION, "%s: '%.200s' names no host", source.option, path);
 }
 
 void bn_work_split_done(struct bn_work_split_list *list)
@@ -216,7 +217,7 @@ void bn_work_split_done(struct bn_work_split_list *list)
 
 /* --- division --- */
 
-/* Refuses a value that is less than the number of the hosts, each of which needs at least 1 of it.
+/* Refuses a value that is less than the number of hosts, because each host needs at least 1 of it.
    Returns -1. */
 static int work_split_refuse_too_few(const char *option, uint64_t value, size_t hosts,
                                      struct bn_err *err)
@@ -226,9 +227,9 @@ static int work_split_refuse_too_few(const char *option, uint64_t value, size_t 
 }
 
 /* Gives each host the number of threads after its name.  The `unnumbered` other hosts share the
-   rest, and if it cannot be divided evenly, the first of them get one thread more.  Returns whether
-   no host has too many threads. */
-static bool work_split_share_threads(const struct bn_work_split_list *list, uint64_t rest,
+   `remaining` threads: if these cannot be divided evenly, the first of the hosts get one more.
+   Returns false if a host has too many threads. */
+static bool work_split_share_threads(const struct bn_work_split_list *list, uint64_t remaining,
                                      unsigned unnumbered, struct bn_work_split *out)
 {
   unsigned served = 0; /* how many hosts without a number have got their threads */
@@ -236,7 +237,9 @@ static bool work_split_share_threads(const struct bn_work_split_list *list, uint
   for (size_t i = 0; i < list->n; i++) {
     out[i].threads = list->host[i].threads;
     if (out[i].threads == 0) {
-      out[i].threads = (unsigned)(rest / unnumbered) + (served < rest % unnumbered ? 1 : 0);
+      const unsigned one_more = served < remaining % unnumbered ? 1 : 0;
+
+      out[i].threads = (unsigned)(remaining / unnumbered) + one_more;
       served++;
     }
     if (out[i].threads > BN_WORK_SPLIT_THREADS)
@@ -260,7 +263,7 @@ static int work_split_divide_threads(const struct bn_work_split_list *list, unsi
   }
   if (numbered == 0 && total < unnumbered)
     return work_split_refuse_too_few("threads-total", total, unnumbered, err);
-  /* Each host without a number gets at least 1 of the rest.  Without such a host, there is none. */
+  /* Each host without a number gets at least 1.  Without such a host, nothing may remain. */
   fits = unnumbered > 0 ? total >= numbered + unnumbered : total == numbered;
   if (!fits)
     return bn_err_set(err, BN_ERR_OPTION,
@@ -280,70 +283,71 @@ static uint64_t work_split_scale(uint64_t total, uint64_t part, uint64_t all)
 }
 
 /* Returns the index of the greatest of n parts. */
-static size_t work_split_find_most(const uint64_t *part, size_t n)
+static size_t work_split_find_greatest(const uint64_t *part, size_t n)
 {
-  size_t most = 0;
+  size_t greatest = 0;
 
   for (size_t i = 1; i < n; i++)
-    if (part[i] > part[most])
-      most = i;
-  return most;
+    if (part[i] > part[greatest])
+      greatest = i;
+  return greatest;
 }
 
-/* Divides total in proportion to the threads of the n hosts, which have all_threads together.  A
-   host gets the difference of two running sums, each rounded down, so that the parts add up: what
-   is due to all hosts up to this one, less what is due to those before it.  A host that would get 0
-   takes 1 from the one that has most, which has more than 1, because total is 0 or at least n. */
+/* Divides total, which is 0 or at least n, in proportion to the threads of the n hosts, which have
+   all_threads together. */
 static void work_split_divide_integer(uint64_t total, const struct bn_work_split *share, size_t n,
                                       uint64_t all_threads, uint64_t *out)
 {
+  /* What is due to all hosts up to this one, less what is due to those before it.  Both running
+     sums are rounded down, so that the parts add up. */
   for (size_t i = 0; i < n; i++) {
-    const uint64_t first = share[i].first_session;
+    const uint64_t before = share[i].first_session;
 
-    out[i] = work_split_scale(total, first + share[i].threads, all_threads) -
-             work_split_scale(total, first, all_threads);
+    out[i] = work_split_scale(total, before + share[i].threads, all_threads) -
+             work_split_scale(total, before, all_threads);
   }
+  /* A host with 0 takes 1 from the host that has most, which has more than 1: total >= n. */
   for (size_t i = 0; total > 0 && i < n; i++) {
     if (out[i] > 0)
       continue;
-    out[work_split_find_most(out, n)]--;
+    out[work_split_find_greatest(out, n)]--;
     out[i] = 1;
   }
 }
 
-/* Refuses a limit or a rate that is less than the number of hosts, unless it is 0, which means
-   none.  Returns 0, or -1 and err. */
+/* Refuses a limit or a rate that is less than the number of hosts.  Returns 0, or -1 and err. */
 static int work_split_check_integer(const char *option, uint64_t value, size_t hosts,
                                     struct bn_err *err)
 {
-  return value == 0 || value >= hosts ? 0 : work_split_refuse_too_few(option, value, hosts, err);
+  if (value == 0 /* none */ || value >= hosts)
+    return 0;
+  return work_split_refuse_too_few(option, value, hosts, err);
 }
 
-/* Divides the rate in proportion to the threads of the n hosts, which have `all` threads
-   together. */
+/* Divides the rate in proportion to the threads of the n hosts, which have all_threads together. */
 static void work_split_divide_rate(const struct bn_work_split_total *total,
-                                   struct bn_work_split *share, size_t n, uint64_t all)
+                                   struct bn_work_split *share, size_t n, uint64_t all_threads)
 {
   uint64_t part[BN_WORK_SPLIT_HOSTS];
 
   if (total->integer_rate) {
-    work_split_divide_integer((uint64_t)total->rate, share, n, all, part);
+    work_split_divide_integer((uint64_t)total->rate, share, n, all_threads, part);
     for (size_t i = 0; i < n; i++)
       share[i].rate = (double)part[i];
     return;
   }
   for (size_t i = 0; i < n; i++)
-    share[i].rate = total->rate * ((double)share[i].threads / (double)all);
+    share[i].rate = total->rate * ((double)share[i].threads / (double)all_threads);
 }
 
 /* Sets the events of each host: with --events-per-session, the events of all its threads, and
    otherwise its part of --events. */
 static void work_split_divide_events(const struct bn_work_split_total *total,
-                                     struct bn_work_split *share, size_t n, uint64_t all)
+                                     struct bn_work_split *share, size_t n, uint64_t all_threads)
 {
   uint64_t part[BN_WORK_SPLIT_HOSTS];
 
-  work_split_divide_integer(total->events, share, n, all, part);
+  work_split_divide_integer(total->events, share, n, all_threads, part);
   for (size_t i = 0; i < n; i++) {
     share[i].per_session = total->events_per_session > 0;
     share[i].events = share[i].per_session ? total->events_per_session * share[i].threads : part[i];
@@ -367,7 +371,7 @@ int bn_work_split_divide(const struct bn_work_split_list *list,
                          const struct bn_work_split_total *total, struct bn_work_split *out,
                          uint64_t *sessions, struct bn_err *err)
 {
-  uint64_t all = 0; /* the threads of all hosts */
+  uint64_t all_threads = 0;
 
   memset(out, 0, list->n * sizeof *out);
   if (work_split_set_threads(list, total, out, err) != 0)
@@ -377,15 +381,15 @@ int bn_work_split_divide(const struct bn_work_split_list *list,
        work_split_check_integer("rate", (uint64_t)total->rate, list->n, err) != 0))
     return -1;
   for (size_t i = 0; i < list->n; i++) {
-    out[i].first_session = all;
-    all += out[i].threads;
+    out[i].first_session = all_threads;
+    all_threads += out[i].threads;
   }
-  if (all > BN_WORK_SPLIT_THREADS)
+  if (all_threads > BN_WORK_SPLIT_THREADS)
     return bn_err_set(err, BN_ERR_OPTION,
                       "--threads: the hosts have %llu threads together; allowed: up to %d",
-                      (unsigned long long)all, BN_WORK_SPLIT_THREADS);
-  work_split_divide_events(total, out, list->n, all);
-  work_split_divide_rate(total, out, list->n, all);
-  *sessions = all;
+                      (unsigned long long)all_threads, BN_WORK_SPLIT_THREADS);
+  work_split_divide_events(total, out, list->n, all_threads);
+  work_split_divide_rate(total, out, list->n, all_threads);
+  *sessions = all_threads;
   return 0;
 }

@@ -62,19 +62,20 @@ static struct mpi *mpi_new_state(int ranks)
    the state, or NULL and err. */
 static void *mpi_begin(unsigned *rank, unsigned *ranks, struct bn_err *err)
 {
-  int level, me = 0, n = 0; /* any level will do, because one thread makes all calls */
+  int level; /* not used: any level will do, because one thread makes all calls */
+  int own_rank = 0, n_ranks = 0;
   struct mpi *m;
 
   if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS ||
       MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN) != MPI_SUCCESS ||
-      MPI_Comm_rank(MPI_COMM_WORLD, &me) != MPI_SUCCESS ||
-      MPI_Comm_size(MPI_COMM_WORLD, &n) != MPI_SUCCESS) {
+      MPI_Comm_rank(MPI_COMM_WORLD, &own_rank) != MPI_SUCCESS ||
+      MPI_Comm_size(MPI_COMM_WORLD, &n_ranks) != MPI_SUCCESS) {
     (void)bn_err_set(err, 0, "cannot start MPI (%s)", BN_CARRIER_NAME);
     return NULL;
   }
-  *rank = (unsigned)me;
-  *ranks = (unsigned)n;
-  m = mpi_new_state(n);
+  *rank = (unsigned)own_rank;
+  *ranks = (unsigned)n_ranks;
+  m = mpi_new_state(n_ranks);
   if (m != NULL && mpi_begin_receive(m) == MPI_SUCCESS)
     return m;
   (void)bn_err_set(err, ENOMEM, "out of memory for MPI (%s)", BN_CARRIER_NAME);
@@ -130,7 +131,7 @@ static int mpi_receive(void *self, unsigned *rank, const char **data)
    the library fails. */
 static double mpi_find_largest(double number)
 {
-  static const struct timespec glance = {.tv_nsec = 1000000}; /* 1 ms */
+  static const struct timespec poll_interval = {.tv_nsec = 1000000}; /* 1 ms */
   MPI_Request request = MPI_REQUEST_NULL;
   double largest = number;
   int done = 0;
@@ -139,7 +140,7 @@ static double mpi_find_largest(double number)
       MPI_SUCCESS)
     return number;
   while (MPI_Test(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && done == 0)
-    (void)nanosleep(&glance, NULL);
+    (void)nanosleep(&poll_interval, NULL);
   return largest;
 }
 
