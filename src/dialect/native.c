@@ -47,10 +47,10 @@ const struct bn_policy bn_policy_bench = {
 
 const struct bn_policy *bn_policy_find(const char *name)
 {
-  static const struct bn_policy *const all[] = {&bn_policy_11, &bn_policy_10, &bn_policy_05};
+  static const struct bn_policy *const dialects[] = {&bn_policy_11, &bn_policy_10, &bn_policy_05};
 
-  for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-    if (strcmp(all[i]->dialect, name) == 0)
-      return all[i];
+  for (size_t i = 0; i < sizeof dialects / sizeof dialects[0]; i++)
+    if (strcmp(dialects[i]->dialect, name) == 0)
+      return dialects[i];
   return NULL;
 }

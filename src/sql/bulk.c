@@ -119,10 +119,10 @@ static int bulk_send_statement(struct bn_sql_conn *c, const char *sql, char *end
   return c->view.error == BN_VERDICT_NONE ? 0 : -1;
 }
 
-/* Sends the statements in the buffer; if a row follows, the last one stays there.  Only the first
-   statement has its text up to VALUES.  For each other one, that text is moved to the place before
-   its rows, over rows that have been sent.  Returns 0, or -1 after a failure: the statement that
-   failed and those after it stay. */
+/* Sends the statements in the buffer; if a row follows, the last one stays there.  The buffer has
+   the text up to VALUES once, for the first statement.  For each later statement, that text is
+   moved to the place before its rows, over rows that have been sent.  Returns 0, or -1 after a
+   failure: the statement that failed and those after it stay. */
 static int bulk_insert_statements(struct bn_sql_conn *c, enum bulk_next next)
 {
   struct bn_sql_bulk *b = c->bulk;
@@ -147,8 +147,7 @@ static int bulk_insert_statements(struct bn_sql_conn *c, enum bulk_next next)
   return 0;
 }
 
-/* The outcome of a bulk load. */
-enum loaded {
+enum load_outcome {
   LOADED,
   NOT_LOADED, /* the server has stored none of the rows: they are sent as INSERT, from now on */
   FAILED      /* the view says how, and it has been logged */
@@ -198,7 +197,7 @@ static void bulk_count_load(struct bn_sql_conn *c, enum bn_sql rc, uint64_t sinc
 
 /* Loads the collected lines.  A load that the server refuses is not counted, because the INSERTs
    that take its place are. */
-static enum loaded bulk_load(struct bn_sql_conn *c)
+static enum load_outcome bulk_load(struct bn_sql_conn *c)
 {
   const uint64_t since_ns = bn_clock_now(&c->session->clock);
   struct bn_sql_load *load = &c->bulk->load;
@@ -254,9 +253,10 @@ static int bulk_flush(struct bn_sql_conn *c, enum bulk_next next)
 static bool bulk_is_statement_full(const struct bn_sql_conn *c, size_t len)
 {
   const struct bn_sql_bulk *b = c->bulk;
-  const size_t rows_from = b->n_cuts > 0 ? b->cut[b->n_cuts - 1] : b->head;
+  const size_t rows_begin = b->n_cuts > 0 ? b->cut[b->n_cuts - 1] : b->head;
+  const size_t statement_len = b->head + (b->text.len - rows_begin);
 
-  return !c->drv->caps.multi_rows_insert || b->head + (b->text.len - rows_from) + len + 1 > b->max;
+  return !c->drv->caps.multi_rows_insert || statement_len + len + 1 > b->max;
 }
 
 /* Adds the row to the lines that are to be loaded.  The lines before it are loaded first if the
@@ -280,17 +280,18 @@ static int bulk_add_line(struct bn_sql_conn *c, const char *row, size_t len)
 }
 
 /* Prepares the text for one more row, of len bytes, by a comma after the row before it.  If the row
-   has to begin another statement, the statement before it is sent, or, while rows are loaded, `cut`
-   gets the place after the comma.  Returns 0, or -1 after a failure. */
+   has to begin another statement, the statement before it is sent, except while rows are loaded:
+   then `cut` gets the place of the row.  Returns 0, or -1 after a failure. */
 static int bulk_separate_row(struct bn_sql_conn *c, size_t len)
 {
   struct bn_sql_bulk *b = c->bulk;
-  const bool is_full = b->rows > 0 && bulk_is_statement_full(c, len);
+  bool is_full;
 
-  if (is_full && !b->load.on && bulk_insert_statements(c, NO_ROW_FOLLOWS) != 0)
-    return -1;
   if (b->rows == 0)
     return 0;
+  is_full = bulk_is_statement_full(c, len);
+  if (is_full && !b->load.on)
+    return bulk_insert_statements(c, NO_ROW_FOLLOWS);
   (void)bn_buf_char(&b->text, ',');
   if (is_full)
     b->cut[b->n_cuts++] = b->text.len;

@@ -171,7 +171,7 @@ static size_t commits_simplify(const struct call *call, char text[SIMPLE_ROOM])
 /* Returns whether the error may be that of another statement in the same text: PostgreSQL, whose
    comments nest, answers a text with the error of any of its statements, other servers with that of
    the first one. */
-static bool commits_may_be_of_other_statement(const struct call *call)
+static bool commits_error_may_be_of_other_statement(const struct call *call)
 {
   char text[SIMPLE_ROOM];
 
@@ -188,7 +188,7 @@ static bool commits_is_refused(const struct call *call, enum bn_sql rc)
   const enum bn_sql_class class = bn_sql_errors_classify(call->c->shared->driver, call->d);
 
   return rc != BN_SQL_LOST && bn_sql_errors_class(class)->refuses_commit &&
-         !commits_may_be_of_other_statement(call);
+         !commits_error_may_be_of_other_statement(call);
 }
 
 /* Updates the row after a COMMIT whose answer is rc.  If the outcome is not known, the row stays
@@ -235,16 +235,16 @@ static enum bn_sql commits_commit_of_script(const struct call *call)
    of the transaction.  Returns rc, or LOST. */
 static enum bn_sql commits_roll_back_own(const struct call *call, enum bn_sql rc)
 {
-  const struct bn_sql_diag why = *call->d;
+  const struct bn_sql_diag failure = *call->d;
 
   commits_note_failure(call, rc);
-  if (rc == BN_SQL_LOST || why.rolled_back)
+  if (rc == BN_SQL_LOST || failure.rolled_back)
     return rc;
   if (commits_execute_own(call, "ROLLBACK", NULL) != BN_SQL_DONE) {
     rc = BN_SQL_LOST;
     commits_note_failure(call, rc);
   }
-  *call->d = why;
+  *call->d = failure;
   call->d->rolled_back = true;
   return rc;
 }
@@ -393,24 +393,24 @@ static void commits_note_boundary(struct commits *c, enum bn_sql_boundary bounda
 /* Returns whether the first word of a text tells that the statement changes rows. */
 static bool commits_writes(const char *sql, size_t len)
 {
-  const bool by_first_word = false; /* decides about the kind, which is not used */
-
-  return bn_sql_statement_type_of(by_first_word, sql, len).verb != BN_VERB_OTHER;
+  /* Not by the first word: that decides about the kind alone, which is not used. */
+  return bn_sql_statement_type_of(false, sql, len).verb != BN_VERB_OTHER;
 }
 
 /* Updates the state by a further statement of a text.  *wrote_before says whether any statement of
-   the text since its last boundary has written, and is updated too: if a BEGIN follows in the same
-   text, PostgreSQL makes the statements before it a part of the transaction. */
+   the text since its last boundary has written, and is updated too. */
 static void commits_note_other_statement(const struct call *call, const char *sql,
                                          bool *wrote_before)
 {
   struct state *state = &call->c->state;
   const enum bn_sql_boundary boundary = bn_sql_boundary_of(sql, strlen(sql));
   const bool writes = commits_writes(sql, strlen(sql));
+  /* PostgreSQL makes the statements before a BEGIN in the same text a part of its transaction. */
+  const bool adopts_writes =
+      boundary == BN_BOUNDARY_BEGIN && *wrote_before && commits_begin_goes_on(call->c);
 
   commits_note_boundary(call->c, boundary);
-  state->wrote |= boundary == BN_BOUNDARY_BEGIN && *wrote_before && commits_begin_goes_on(call->c);
-  state->wrote |= state->in_transaction && writes;
+  state->wrote |= adopts_writes || (state->in_transaction && writes);
   *wrote_before = writes || (*wrote_before && boundary == BN_BOUNDARY_NONE);
 }
 
@@ -432,8 +432,8 @@ static void commits_note_other_statements(const struct call *call, bool first_wr
 
 /* Returns whether the statement is the COMMIT of a transaction that has written and will be
    stored. */
-static bool commits_is_commit(const struct state *state, enum bn_sql_boundary boundary,
-                              enum bn_sql_transaction transaction)
+static bool commits_is_counted(const struct state *state, enum bn_sql_boundary boundary,
+                               enum bn_sql_transaction transaction)
 {
   return boundary == BN_BOUNDARY_COMMIT && state->wrote && !state->foreign &&
          transaction != BN_TRANSACTION_FAILED;
@@ -463,12 +463,13 @@ static enum bn_sql commits_carry_out(const struct call *call)
   const enum bn_sql_boundary boundary = bn_sql_boundary_of(call->sql, call->len);
   const bool writes = commits_writes(call->sql, call->len);
   const enum bn_sql_transaction transaction = commits_update_state(call->c);
+  const bool may_begin = !state->in_transaction && !state->foreign;
   enum bn_sql rc;
 
-  if (writes && !state->in_transaction && !state->foreign && commits_needs_own_transaction(call))
+  if (writes && may_begin && commits_needs_own_transaction(call))
     return commits_execute_alone(call);
-  rc = commits_is_commit(state, boundary, transaction) ? commits_commit_of_script(call)
-                                                       : commits_pass_on(call, boundary, writes);
+  rc = commits_is_counted(state, boundary, transaction) ? commits_commit_of_script(call)
+                                                        : commits_pass_on(call, boundary, writes);
   if (rc <= BN_SQL_ROWS)
     commits_note_other_statements(call, writes);
   return rc;
@@ -611,9 +612,9 @@ static void commits_close(void *stmt)
 
 /* --- the layer --- */
 
-void bn_sql_committer_init(struct bn_sql_committer *p, const struct bn_driver *below)
+void bn_sql_committer_init(struct bn_sql_committer *committer, const struct bn_driver *below)
 {
-  p->ops = (struct bn_driver){
+  committer->ops = (struct bn_driver){
       .name = below->name,
       .stmt_size = sizeof(struct prepared) + below->stmt_size,
       .connect = commits_connect,
@@ -642,13 +643,14 @@ static void commits_free(void *handle)
 }
 
 const struct bn_sql_link *bn_sql_commits_wrap(struct bn_sql_link *link,
-                                              const struct bn_sql_committer *p,
+                                              const struct bn_sql_committer *committer,
                                               const struct bn_session *s)
 {
   struct commits *c = bn_alloc(1, sizeof *c);
 
-  *c = (struct commits){.below = *link, .shared = p, .session = s};
-  *link =
-      (struct bn_sql_link){.next = link->next, .ops = &p->ops, .handle = c, .free = commits_free};
+  /* The layer's connection owns the link that it replaces. */
+  *c = (struct commits){.below = *link, .shared = committer, .session = s};
+  *link = (struct bn_sql_link){
+      .next = link->next, .ops = &committer->ops, .handle = c, .free = commits_free};
   return &c->below;
 }

@@ -111,8 +111,8 @@ static void conn_close_unreferenced(struct bn_sql_conn *c)
   conn_free_memory(c);
 }
 
-/* Returns an empty connection in the session's list: a connection that nobody holds any more, which
-   is closed if it has stayed open for its result, or else a new one. */
+/* Returns an empty connection in the session's list.  A connection that nobody holds any more is
+   used again; it may have stayed open for its result, and is closed. */
 static struct bn_sql_conn *conn_reuse_or_alloc(struct bn_sql_session *owner)
 {
   struct bn_sql_conn *c = owner->all;
@@ -131,24 +131,24 @@ static struct bn_sql_conn *conn_reuse_or_alloc(struct bn_sql_session *owner)
   return c;
 }
 
-/* Makes the link of c to the driver, with the layers that the run asks for: statements pass that of
-   --verify-commits first, and then that of --db-read-hosts.  c->server becomes the link behind the
-   layers, or the first of the two links behind --db-read-hosts.  Returns 0, or -1 after a failure,
-   which has been logged. */
+/* Makes the link of c to the driver, with the layers that the run asks for.  A statement passes the
+   layer of --verify-commits first, and then that of --db-read-hosts.  c->server becomes the link
+   behind the layers, or the first of two links behind --db-read-hosts.  Returns 0, or -1 after a
+   failure, which has been logged. */
 static int conn_make_link(struct bn_sql_conn *c)
 {
-  const bool has_layers = c->n_overrides == 0; /* with overrides, c is not part of the load */
+  const bool is_of_load = c->n_overrides == 0; /* with overrides, c is not part of the load */
   const struct bn_sql_committer *commits;
   const struct bn_sql_link *below;
 
   bn_sql_link_make(&c->link, c->drv->ops, c->drv->self);
   c->server = &c->link;
-  if (c->owner->paired && has_layers) {
+  if (is_of_load && c->owner->paired) {
     c->split =
         bn_sql_split_wrap(&c->link, &c->drv->splitter, c->session, c->owner->read_host_reads);
     c->server = bn_sql_split_links(c->split);
   }
-  if (!c->owner->verified || !has_layers)
+  if (!is_of_load || !c->owner->verified)
     return 0;
   commits = bn_sql_driver_get_committer(c->drv, c->link.ops, c->session);
   if (commits == NULL)
@@ -184,9 +184,9 @@ bool bn_sql_conn_may_load(const struct bn_sql_conn *c)
          c->session->services->is_command;
 }
 
-/* Returns whether a lost connection is replaced by one to another server.  Dialects wait for the
-   same server, as sysbench does.  So does a bulk load: a silent server may be busy with rows that
-   it has received. */
+/* Returns whether the driver gives up a silent server, because its loss is ignored and another
+   server may answer.  Dialects wait for the same server, as sysbench does.  So does a bulk load: a
+   silent server may be busy with rows that it has received. */
 static bool conn_goes_elsewhere(const struct bn_sql_conn *c)
 {
   return c->places > 1 && c->drv->ignores_silence && bn_policy_is_native(c->sys->policy) &&
@@ -226,8 +226,8 @@ static enum bn_sql conn_execute_on_servers(struct bn_sql_conn *c, const char *sq
   return rc;
 }
 
-/* Asks the server whether the connection goes through a pooler, which would give it to other
-   clients with the settings of this session.  Returns false if the driver has no such question. */
+/* Asks the server whether the connection goes through a pooler, whose other clients would get the
+   settings of this session.  Returns the answer, or false if the driver has no such question. */
 static bool conn_ask_pooled(const struct bn_sql_conn *c)
 {
   return c->drv->ops->pooled != NULL && c->drv->ops->pooled(c->server->handle);
@@ -323,15 +323,15 @@ static void conn_mark_open(struct bn_sql_conn *c)
 int bn_sql_conn_open(struct bn_sql_conn *c, uint64_t deadline_ns)
 {
   const struct bn_sql_target target = conn_target_of(c);
-  const char *before = atomic_exchange_explicit(&c->session->doing, "connecting to the database",
-                                                memory_order_relaxed);
+  const char *doing_before = atomic_exchange_explicit(
+      &c->session->doing, "connecting to the database", memory_order_relaxed);
   enum bn_sql rc;
 
   memset(&c->diag, 0, sizeof c->diag);
   rc = bn_sql_link_connect(&c->link, &target, deadline_ns, &c->diag);
   if (rc == BN_SQL_DONE)
     rc = conn_set_session(c, deadline_ns);
-  atomic_store_explicit(&c->session->doing, before, memory_order_relaxed);
+  atomic_store_explicit(&c->session->doing, doing_before, memory_order_relaxed);
   if (rc != BN_SQL_DONE) {
     bn_sql_link_disconnect(&c->link);
     return -1;
@@ -385,7 +385,7 @@ static enum opened conn_open_after_preflight(struct bn_sql_conn *c)
 
   if (!bn_sql_preflight_is_due(c->session))
     return conn_open_unlimited(c);
-  if (!bn_sql_preflight_enter(p))
+  if (!bn_sql_preflight_enter(p)) /* another session is the first one, and judges for all */
     return p->refused ? OPEN_REFUSED : conn_open_unlimited(c);
   outcome = conn_open_unlimited(c);
   if (outcome == OPENED) {
@@ -436,9 +436,9 @@ static size_t conn_name_server(const struct bn_sql_conn *c, char name[BN_LABEL_L
 /* Returns how many servers, or pairs of servers, the connections take in turn. */
 static unsigned conn_count_places(const struct bn_sql_conn *c)
 {
-  char name[BN_LABEL_LEN]; /* not used */
+  char unused[BN_LABEL_LEN];
 
-  return (unsigned)conn_name_server(c, name);
+  return (unsigned)conn_name_server(c, unused);
 }
 
 void bn_sql_conn_count_server(const struct bn_sql_conn *c, unsigned label)
@@ -512,9 +512,9 @@ struct bn_sql_conn *bn_sql_connect(struct bn_sql_driver *drv, struct bn_session 
   if (c == NULL)
     return NULL;
   outcome = conn_open_after_preflight(c);
+  if (outcome == OPEN_FAILED)
+    conn_log_open_failure(c);
   if (outcome != OPENED) {
-    if (outcome == OPEN_FAILED)
-      conn_log_open_failure(c);
     bn_sql_conn_free(c);
     return NULL;
   }
@@ -642,16 +642,17 @@ enum bn_sql_rest bn_sql_expect_statements(struct bn_sqlsys *sys, struct bn_sessi
       .in_all = in_all,
       .way = (enum bn_sql_prepare_way)sys->conf->prepare,
   };
-  enum bn_sql_rest rest;
+  enum bn_sql_rest when;
 
+  /* Without a connection that keeps its statements, none can be prepared ahead. */
   if (c == NULL || !bn_sql_conn_prepares_once(c) || !bn_sql_preflight_is_worker(s))
     return BN_SQL_REST_LATER;
   expected.spent_ns = c->preparing_ns;
-  if (!bn_sql_preflight_lock(&sys->preflight))
+  if (!bn_sql_preflight_lock(&sys->preflight)) /* it is held by a session of the same thread */
     return BN_SQL_REST_LATER;
   if (bn_sql_preflight_wants_limits(&sys->preflight, s, &expected))
     conn_ask_limits(c);
-  rest = bn_sql_preflight_judge_statements(&sys->preflight, s, &expected);
+  when = bn_sql_preflight_judge_statements(&sys->preflight, s, &expected);
   bn_sql_preflight_unlock(&sys->preflight);
-  return rest;
+  return when;
 }

@@ -39,12 +39,13 @@ static enum bn_sql_kind count_kind_by_first_word(const char *sql, size_t len)
    this way.  MySQL executes its version comments, so only their mark is skipped. */
 static const char *count_skip_comment(const char *sql, const char *end)
 {
-  enum { MARK_LEN = 2, VERSION_MARK_LEN = 3 }; /* slash and star; the same and '!' */
+  enum { MARK_LEN = 2, VERSION_MARK_LEN = 3 }; /* two characters; slash, star and '!' */
   const size_t len = (size_t)(end - sql);
+  const bool is_line = *sql == '#' || (len >= MARK_LEN && sql[0] == '-' && sql[1] == '-');
   const bool is_block = len > MARK_LEN && sql[0] == '/' && sql[1] == '*';
   const char *close;
 
-  if (*sql == '#' || (len >= 2 && sql[0] == '-' && sql[1] == '-'))
+  if (is_line)
     return bn_sql_skip_line(sql, end);
   if (is_block && sql[MARK_LEN] == '!') {
     for (sql += VERSION_MARK_LEN; sql < end && bn_sql_is_digit(*sql); sql++)
@@ -148,7 +149,9 @@ static enum bn_sql_boundary count_autocommit_of(const char *sql)
   if (value == NULL)
     return BN_BOUNDARY_NONE;
   value += 1 + strspn(value + 1, " \t");
-  return *value == '0' || strncasecmp(value, "off", 3) == 0 ? BN_BOUNDARY_MANUAL : BN_BOUNDARY_AUTO;
+  if (*value == '0' || strncasecmp(value, "off", strlen("off")) == 0)
+    return BN_BOUNDARY_MANUAL;
+  return BN_BOUNDARY_AUTO;
 }
 
 enum bn_sql_boundary bn_sql_boundary_of(const char *sql, size_t len)

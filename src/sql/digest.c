@@ -120,7 +120,7 @@ static void digest_close_parenthesis(struct digest *d)
 }
 
 /* Adds a character that is part of neither a word nor a literal. */
-static void digest_put_sign(struct digest *d, char c)
+static void digest_put_punctuation(struct digest *d, char c)
 {
   /* Multiplication and "all columns" alike have blanks around them. */
   digest_put_space(d, c == '*');
@@ -160,12 +160,14 @@ static const char *digest_skip_word(const char *p, const char *end)
   return p;
 }
 
-/* Returns whether a number with a sign begins at p.  No text begins with one, and after a word or a
-   closing parenthesis the sign is that of a sum. */
+/* Returns whether a number with a sign begins at p.  No text begins with one. */
 static bool digest_is_signed(const struct digest *d, const char *p)
 {
-  if ((*p != '-' && *p != '+') || d->end - p <= 1 || !digest_is_number(p + 1, d->end))
+  const bool has_sign = (*p == '-' || *p == '+') && d->end - p > 1;
+
+  if (!has_sign || !digest_is_number(p + 1, d->end))
     return false;
+  /* After a word or a closing parenthesis, the sign adds or subtracts. */
   return d->len > 0 && !d->is_word && digest_last(d) != ')';
 }
 
@@ -194,7 +196,7 @@ static const char *digest_put_dollar(struct digest *d, const char *p)
     return digest_put_literal(d, p, after);
   if (d->end - p > 1 && bn_sql_is_digit(p[1]))
     return digest_put_literal(d, p, digest_skip_word(p + 1, d->end));
-  digest_put_sign(d, *p);
+  digest_put_punctuation(d, *p);
   return p + 1;
 }
 
@@ -237,7 +239,7 @@ static const char *digest_put_next(struct digest *d, const char *p)
   else if (*p == ')')
     digest_close_parenthesis(d);
   else
-    digest_put_sign(d, *p);
+    digest_put_punctuation(d, *p);
   return p + 1;
 }
 
@@ -256,6 +258,7 @@ static size_t digest_character_bytes(unsigned char first)
 static size_t digest_whole_characters(const struct digest *d)
 {
   size_t start = d->len;
+  bool is_whole;
 
   if (!d->full || d->len == 0)
     return d->len;
@@ -263,7 +266,8 @@ static size_t digest_whole_characters(const struct digest *d)
   do
     start--;
   while (start > 0 && ((unsigned char)d->out[start] & 0xc0) == 0x80);
-  return start + digest_character_bytes((unsigned char)d->out[start]) <= d->len ? d->len : start;
+  is_whole = start + digest_character_bytes((unsigned char)d->out[start]) <= d->len;
+  return is_whole ? d->len : start;
 }
 
 size_t bn_sql_digest(const char *sql, size_t len, const struct bn_sql_caps *caps, char *out,
@@ -278,6 +282,7 @@ size_t bn_sql_digest(const char *sql, size_t len, const struct bn_sql_caps *caps
     p = digest_put_next(&d, p);
   if (d.full)
     literals->n = BN_SQL_LITERALS + 1; /* the text was not read to its end */
+  /* Statements with and without a final semicolon have the same digest. */
   while (!d.full && digest_last(&d) == ';')
     d.len--;
   return digest_whole_characters(&d);

@@ -66,9 +66,9 @@ static void driver_log_unknown(const struct bn_sqlsys *sys, const char *name, bo
   for (size_t i = 0; i < sys->n_rows; i++)
     (void)bn_buf_printf(&names, "%s%s", i > 0 ? ", " : "", sys->rows[i].name);
   if (is_option) {
-    (void)bn_opt_refuse(sys->policy,
-                        &(struct bn_opt_refusal){"db-driver", name, "unknown", names.data},
-                        "" /* only for dialects */, &err);
+    const struct bn_opt_refusal refusal = {"db-driver", name, "unknown", names.data};
+
+    (void)bn_opt_refuse(sys->policy, &refusal, "" /* only for dialects */, &err);
     bn_log_failure(&err);
   } else {
     bn_log(BN_FATAL, "invalid database driver name: '%s'; there are: %s", name, names.data);
@@ -116,31 +116,31 @@ static const struct bn_sql_driver_entry *driver_choose(const struct bn_sqlsys *s
 /* Sets what --db-ps-mode means for all drivers.  Returns 0, or -1 and err for an unknown mode. */
 static int driver_set_ps_mode(struct bn_sqlsys *sys, struct bn_err *err)
 {
-  const char *mode = sys->conf->ps_mode;
+  const char *mode = sys->conf->ps_mode != NULL ? sys->conf->ps_mode : "auto";
+  const struct bn_opt_refusal refusal = {"db-ps-mode", mode, "unknown",
+                                         "auto, disable, simple, extended"};
 
-  if (mode == NULL)
-    mode = "auto";
   sys->emulate = strcmp(mode, "disable") == 0 || strcmp(mode, "simple") == 0;
   sys->anew = strcmp(mode, "extended") == 0;
   if (sys->emulate || sys->anew || strcmp(mode, "auto") == 0)
     return 0;
-  return bn_opt_refuse(
-      sys->policy,
-      &(struct bn_opt_refusal){"db-ps-mode", mode, "unknown", "auto, disable, simple, extended"},
-      "Invalid value for db-ps-mode: %s", err);
+  return bn_opt_refuse(sys->policy, &refusal, "Invalid value for db-ps-mode: %s", err);
 }
 
 /* Reads the options that all drivers share, until that has succeeded once.  The caller holds the
    lock.  Returns 0, or -1 and err. */
 static int driver_read_shared_options(struct bn_sqlsys *sys, struct bn_err *err)
 {
+  const struct bn_sql_conf *conf = sys->conf;
+  const bool has_trace = conf->trace != NULL && conf->trace[0] != '\0';
+
   if (sys->options_read)
     return 0;
-  if (driver_set_ps_mode(sys, err) != 0 ||
-      bn_sql_errors_parse(&sys->ignored, sys->policy, &sys->conf->ignore_errors, err) != 0)
+  if (driver_set_ps_mode(sys, err) != 0)
     return -1;
-  if (sys->conf->trace != NULL && sys->conf->trace[0] != '\0' &&
-      bn_sql_trace_open(&sys->trace, sys->conf->trace, err) != 0)
+  if (bn_sql_errors_parse(&sys->ignored, sys->policy, &conf->ignore_errors, err) != 0)
+    return -1;
+  if (has_trace && bn_sql_trace_open(&sys->trace, conf->trace, err) != 0)
     return -1;
   sys->announces = sys->trace.file != NULL || sys->conf->statements;
   sys->options_read = true;
@@ -152,8 +152,9 @@ static int driver_check_isolation(const struct bn_sqlsys *sys, const struct bn_d
                                   struct bn_err *err)
 {
   const int level = sys->conf->isolation;
+  const bool has_level = ops->isolation != NULL && ops->isolation[level] != NULL;
 
-  if (level == BN_ISOLATION_DEFAULT || (ops->isolation != NULL && ops->isolation[level] != NULL))
+  if (level == BN_ISOLATION_DEFAULT || has_level)
     return 0;
   return bn_err_set(err, EINVAL, "the database driver '%s' has no isolation level '%s'", ops->name,
                     bn_sql_isolation_word(level));
@@ -181,8 +182,9 @@ static int driver_check_waits(const struct bn_driver *ops, const struct bn_sessi
                               struct bn_err *err)
 {
   const struct bn_conf *conf = s->services->conf;
+  const bool shares_workers = !s->services->is_command && conf->workers != conf->plan.threads;
 
-  if (ops->waits || s->services->is_command || conf->workers == conf->plan.threads)
+  if (ops->waits || !shares_workers)
     return 0;
   return bn_err_set(err, EINVAL,
                     "the database driver '%s' blocks the thread that waits for it, and cannot be "
@@ -344,7 +346,7 @@ static struct bn_sql_session *session_make(struct bn_sqlsys *sys, struct bn_sess
   return owner;
 }
 
-/* Returns the bit of a driver in `started`, which has bits for the first 64 drivers. */
+/* Returns the bit of a driver in bn_sql_session.started, which has room for 64 drivers. */
 static uint64_t session_bit_of(size_t driver_index)
 {
   return UINT64_C(1) << driver_index;

@@ -46,10 +46,12 @@ static bool end_hints_is_in_warmup(const struct bn_stat *st)
 
 void bn_sql_lazy_prepare_note(struct bn_sql_lazy_prepare *lazy, const struct bn_session *s)
 {
+  const bool is_in_event = atomic_load_explicit(&s->stat->running, memory_order_relaxed);
   const uint64_t event = end_hints_event_number(s);
 
-  if (!atomic_load_explicit(&s->stat->running, memory_order_relaxed) || event == lazy->event ||
-      end_hints_is_in_warmup(s->stat))
+  if (!is_in_event || end_hints_is_in_warmup(s->stat))
+    return;
+  if (event == lazy->event) /* it has prepared another statement before */
     return;
   lazy->event = event;
   lazy->preparing_events++;

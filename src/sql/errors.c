@@ -30,6 +30,7 @@ enum { CLASSES = sizeof class_traits / sizeof *class_traits };
 
 const struct bn_sql_class_traits *bn_sql_errors_class(enum bn_sql_class class)
 {
+  /* The module of a driver may return a class that is not known here. */
   return &class_traits[(unsigned)class < CLASSES ? class : BN_CLASS_OTHER];
 }
 
@@ -50,16 +51,18 @@ static bool errors_is_sqlstate(const char *s)
 /* Returns whether the item is this name of a class, perhaps in capitals, or with '_' for '-'. */
 static bool errors_is_class_word(const char *item, const char *name)
 {
-  while (*name != '\0' && (*item == '_' ? '-' : tolower((unsigned char)*item)) == *name) {
-    item++;
-    name++;
+  for (; *name != '\0'; item++, name++) {
+    const int normalized = *item == '_' ? '-' : tolower((unsigned char)*item);
+
+    if (normalized != *name)
+      return false;
   }
-  return *item == *name;
+  return *item == '\0';
 }
 
-/* Adds an error by its number, its SQLSTATE (errors_is_sqlstate), or either; NULL: not by that.  A
-   number above INT_MAX, which no server has, becomes 0, which matches no error.  The caller has
-   made room in e->error. */
+/* Adds an error by its number, by its SQLSTATE (errors_is_sqlstate), or by either; one of them may
+   be NULL.  A number above INT_MAX, which no server has, becomes 0, which matches no error.  The
+   caller has made room in e->error. */
 static void errors_add(struct bn_sql_errors *e, const char *number, const char *state)
 {
   struct bn_sql_error *error = &e->error[e->n++];
@@ -125,8 +128,7 @@ int bn_sql_errors_parse(struct bn_sql_errors *e, const struct bn_policy *policy,
   return 0;
 }
 
-/* Returns the driver's option of that name, or NULL if it has none, or one whose value is no
-   list. */
+/* Returns the driver's option of that name if its value is a list, else NULL. */
 static const struct bn_opt *errors_find_list_option(const struct bn_driver *ops, const char *name)
 {
   const struct bn_opt *o = bn_opt_find(ops->options, name, strlen(name));
@@ -262,10 +264,11 @@ struct fields {
   size_t len;
 };
 
-/* Adds the value of the field %what.  Any other character stands for itself. */
-static void errors_add_field(struct bn_buf *b, char what, const struct fields *f)
+/* Adds the value of the field whose letter follows a '%'.  Any other character stands for
+   itself. */
+static void errors_add_field(struct bn_buf *b, char letter, const struct fields *f)
 {
-  switch (what) {
+  switch (letter) {
   case 'c':
     (void)bn_buf_str(b, errors_call_name(f->diag));
     break;
@@ -285,41 +288,41 @@ static void errors_add_field(struct bn_buf *b, char what, const struct fields *f
     (void)bn_buf_str(b, f->policy->query_was);
     break;
   default:
-    (void)bn_buf_char(b, what);
+    (void)bn_buf_char(b, letter);
   }
 }
 
-/* Adds the line at *p with its fields filled in, and moves *p to the next line. */
-static void errors_add_line(struct bn_buf *b, const char **p, const struct fields *f)
+/* Adds the line at *line with its fields filled in, and moves *line to the next one. */
+static void errors_add_line(struct bn_buf *b, const char **line, const struct fields *f)
 {
-  const char *at = *p;
+  const char *p = *line;
 
-  for (; *at != '\0' && *at != '\n'; at++) {
-    if (*at == '%' && at[1] != '\0') {
-      at++;
-      errors_add_field(b, *at, f);
+  for (; *p != '\0' && *p != '\n'; p++) {
+    if (*p == '%' && p[1] != '\0') {
+      p++;
+      errors_add_field(b, *p, f);
     } else {
-      (void)bn_buf_char(b, *at);
+      (void)bn_buf_char(b, *p);
     }
   }
-  *p = *at == '\n' ? at + 1 : at;
+  *line = *p == '\n' ? p + 1 : p;
 }
 
-/* Returns the line at *p followed by the text `more`, both with their fields filled in, and cut to
-   MESSAGE_MAX bytes.  Moves *p to the next line.  The caller frees the result. */
-static char *errors_make_line(const char **p, const char *more, const struct fields *f)
+/* Returns the line at *line followed by a suffix, both with their fields filled in, and cut to
+   MESSAGE_MAX bytes.  Moves *line to the next one.  The caller frees the result. */
+static char *errors_make_line(const char **line, const char *suffix, const struct fields *f)
 {
   struct bn_buf b;
 
   bn_buf_init(&b, 0);
-  errors_add_line(&b, p, f);
-  errors_add_line(&b, &more, f);
+  errors_add_line(&b, line, f);
+  errors_add_line(&b, &suffix, f);
   if (b.len > MESSAGE_MAX)
     b.data[MESSAGE_MAX] = '\0';
   return bn_buf_take(&b);
 }
 
-void bn_sql_log_remedy(const struct bn_driver *ops, const struct bn_sql_diag *d, const char *before,
+void bn_sql_log_remedy(const struct bn_driver *ops, const struct bn_sql_diag *d, const char *prefix,
                        _Atomic bool *reported)
 {
   const char *remedy = ops->remedy != NULL ? ops->remedy(d) : NULL;
@@ -327,13 +330,13 @@ void bn_sql_log_remedy(const struct bn_driver *ops, const struct bn_sql_diag *d,
 
   if (remedy == NULL || atomic_exchange(reported, true))
     return;
-  if (before == NULL) {
+  if (prefix == NULL) {
     bn_log_hint("%s", remedy);
     return;
   }
   shown = bn_sql_shown(d);
   shown.text[strcspn(shown.text, "\n")] = '\0'; /* only the first of libpq's lines */
-  bn_log_hint("%s: %s: %s", before, shown.text, remedy);
+  bn_log_hint("%s: %s: %s", prefix, shown.text, remedy);
 }
 
 /* The length of the class of a SQLSTATE, which is its beginning. */
@@ -386,14 +389,14 @@ static char *errors_make_kind(enum bn_sql_step step, const struct bn_sql_diag *d
                                               [BN_STEP_PREPARE] = "prepare",
                                               [BN_STEP_BIND] = "bind",
                                               [BN_STEP_QUERY] = "query"};
-  const char *what = step == BN_STEP_CONNECT ? d->where : errors_call_name(d);
+  const char *subject = step == BN_STEP_CONNECT ? d->where : errors_call_name(d);
   /* The names of MySQL's servers begin with a blank: " on host 'x', port 3306". */
-  const bool needs_blank = what[0] != '\0' && what[0] != ' ';
+  const bool needs_blank = subject[0] != '\0' && subject[0] != ' ';
   struct bn_buf b;
 
   bn_buf_init(&b, 0);
   (void)bn_buf_printf(&b, "%s%s%s: error %u, SQLSTATE %s", names[step], needs_blank ? " " : "",
-                      what, (unsigned)d->code, d->state);
+                      subject, (unsigned)d->code, d->state);
   if (step == BN_STEP_CONNECT || !bn_sql_message_varies(d->state))
     (void)bn_buf_printf(&b, ": %s", bn_sql_shown(d).text);
   return bn_buf_take(&b);
@@ -449,12 +452,12 @@ void bn_sql_log_failure(const struct bn_driver *ops, const struct bn_policy *pol
                               (step == BN_STEP_PREPARE || step == BN_STEP_BIND);
   const bool is_alert =
       policy->query_failures_are_alerts && step == BN_STEP_QUERY && !ops->fatal_queries;
-  const char *more = adds_statement ? " for query '%q'" : "";
+  const char *suffix = adds_statement ? " for query '%q'" : "";
   const struct fields fields = {.policy = policy, .diag = d, .sql = sql, .len = len};
 
   /* Each call moves `text` to its next line. */
   for (size_t i = 0; i < n; i++)
-    line[i] = errors_make_line(&text, i + 1 == n ? more : "", &fields);
+    line[i] = errors_make_line(&text, i + 1 == n ? suffix : "", &fields);
   if (is_alert)
     errors_log_alert(line, n);
   else

@@ -67,9 +67,9 @@ void bn_sql_log_failure(const struct bn_driver *ops, const struct bn_policy *pol
                         size_t len);
 
 /* Says on standard error what a user may do about the failure, if the driver knows a remedy and
-   *reported is false, and sets *reported.  The line begins with `before` and the server's message;
-   `before` NULL: it has neither, because the message has been logged. */
-void bn_sql_log_remedy(const struct bn_driver *ops, const struct bn_sql_diag *d, const char *before,
+   *reported is false, and sets *reported.  The line begins with the prefix and the server's
+   message; prefix NULL: it has neither, because the message has been logged. */
+void bn_sql_log_remedy(const struct bn_driver *ops, const struct bn_sql_diag *d, const char *prefix,
                        _Atomic bool *reported);
 
 /* Returns whether messages with this SQLSTATE name a value, a row, a lock or a limit, and so differ

@@ -67,53 +67,66 @@ static bool failure_may_be_in_transaction(const struct bn_sql_conn *c)
 }
 
 /* Returns whether the connection is open and its transaction can only be rolled back. */
-static bool failure_is_aborted(const struct bn_sql_conn *c)
+static bool failure_is_transaction_aborted(const struct bn_sql_conn *c)
 {
   return c->state == BN_CONN_OPEN && bn_sql_link_is_aborted(&c->link);
 }
 
 /* Opens the connection again.  Whether or not that succeeds, the script sees the failure of its
-   statement, as an ignorable one.  counts: a failure to connect is counted as an error.  If the run
-   was over before, the end of the run, and not the server, has ended the attempt: then the error of
-   the statement is counted instead. */
+   statement, as an ignorable one.  counts: a failure to connect is counted as an error. */
 static void failure_reconnect(struct bn_sql_conn *c, bool counts)
 {
   const bool was_over = bn_policy_is_native(c->sys->policy) && bn_session_over(c->session);
-  const struct bn_sql_diag why = c->diag;
+  const struct bn_sql_diag statement_diag = c->diag;
 
   if (bn_sql_reconnect(c) != 0 && counts) {
+    /* If the run was over, its end and not the server has ended the attempt: the error of the
+       statement is counted instead. */
     if (was_over)
-      c->diag = why;
+      c->diag = statement_diag;
     failure_count_error(c);
   }
-  c->diag = why;
+  c->diag = statement_diag;
   c->view.error = BN_VERDICT_IGNORABLE;
-  c->view.sql_errno = why.code;
+  c->view.sql_errno = c->diag.code;
 }
 
-/* In a dialect in which unread results block statements, they block ROLLBACK too.  A transaction
-   that the server does not end, as within XA, ends with the connection. */
 void bn_sql_roll_back(struct bn_sql_conn *c)
 {
   static const char rollback[] = "ROLLBACK";
+  /* In a dialect in which unread results block statements, they block ROLLBACK too. */
+  const bool is_blocked = c->cur.more && c->sys->policy->unread_results_block;
   struct bn_sql_diag d = {0};
   enum bn_sql rc;
 
   c->failure.rollback_due = false;
-  if (c->state != BN_CONN_OPEN || !failure_may_be_in_transaction(c) ||
-      (c->cur.more && c->sys->policy->unread_results_block))
+  if (c->state != BN_CONN_OPEN || !failure_may_be_in_transaction(c) || is_blocked)
     return;
   (void)bn_sql_conn_drop_results(c, NULL);
   bn_sql_trace(&c->sys->trace, c->session, rollback, strlen(rollback));
   rc = bn_sql_link_execute(&c->link, rollback, NULL, &d);
+  /* A transaction that the server does not roll back, as within XA, ends with the connection. */
   if (rc == BN_SQL_LOST || (rc != BN_SQL_DONE && failure_may_reach_other_server(c)))
     c->state = BN_CONN_LOST;
   if (c->state == BN_CONN_LOST)
     failure_reconnect(c, false /* not counted */);
 }
 
-/* Carries out IGNORE and RECONNECT: the script may repeat its event.  The loss of a connection
-   counts as an error only if the connection cannot be opened again. */
+/* Ignores the failure of a statement whose connection is open. */
+static void failure_ignore_answer(struct bn_sql_conn *c, const struct bn_sql_recovery *r)
+{
+  if (r->counts)
+    failure_count_error(c);
+  c->failure.rollback_due |= r->roll_back;
+  /* sysbench sends ROLLBACK at once if the server carries out nothing else. */
+  if (r->roll_back && !bn_policy_is_native(c->sys->policy) && failure_is_transaction_aborted(c))
+    bn_sql_roll_back(c);
+  /* The server has answered, but is of no use (recover_is_useless). */
+  if (r->action == BN_SQL_RECONNECT)
+    c->state = BN_CONN_LOST;
+}
+
+/* Carries out IGNORE and RECONNECT: the script may repeat its event. */
 static void failure_ignore(struct bn_sql_conn *c, const struct bn_sql_recovery *r)
 {
   const bool was_open = c->state == BN_CONN_OPEN;
@@ -121,17 +134,9 @@ static void failure_ignore(struct bn_sql_conn *c, const struct bn_sql_recovery *
   c->view.error = BN_VERDICT_IGNORABLE;
   if (bn_log_get_verbosity() >= BN_DEBUG) /* the text ends as in sysbench */
     bn_log(BN_DEBUG, "Ignoring error %u %s, ", (unsigned)c->diag.code, bn_sql_shown(&c->diag).text);
-  if (was_open) {
-    if (r->counts)
-      failure_count_error(c);
-    c->failure.rollback_due |= r->roll_back;
-    /* sysbench sends ROLLBACK at once if the server carries out nothing else. */
-    if (r->roll_back && !bn_policy_is_native(c->sys->policy) && failure_is_aborted(c))
-      bn_sql_roll_back(c);
-    /* The server has answered, but is of no use (recover_is_useless). */
-    if (r->action == BN_SQL_RECONNECT)
-      c->state = BN_CONN_LOST;
-  }
+  if (was_open)
+    failure_ignore_answer(c, r);
+  /* The loss of a connection counts as an error only if it cannot be opened again. */
   if (c->state == BN_CONN_LOST)
     failure_reconnect(c, r->counts && !was_open);
 }
@@ -195,11 +200,13 @@ static bool failure_is_in_event(const struct bn_sql_conn *c)
 }
 
 /* Returns whether the failure ends the session or the run even if the script catches the error,
-   because its event would then count as done.  A failure in a hook that is asked about an earlier,
-   kept failure ends nothing: the hook may try statements on the connection. */
+   because its event would then count as done. */
 static bool failure_is_final(const struct bn_sql_conn *c, const struct bn_sql_recovery *r)
 {
-  return r->action == BN_SQL_FAIL && c->failure.kept == NULL && failure_is_in_event(c) &&
+  /* A hook that is asked about an earlier, kept failure may try statements on the connection. */
+  const bool is_in_hook = c->failure.kept != NULL;
+
+  return r->action == BN_SQL_FAIL && !is_in_hook && failure_is_in_event(c) &&
          c->sys->policy->caught_errors_end_run;
 }
 
@@ -235,7 +242,7 @@ static struct bn_sql_failing failure_describe(const struct bn_sql_conn *c,
       .interrupted = bn_session_interrupted(c->session),
       .preparations_count = c->sys->policy->failed_prepares_count && failure_is_in_event(c),
       .fatal_uncounted = c->sys->policy->fatal_errors_uncounted,
-      .aborted = c->failure.rollback_due && failure_is_aborted(c),
+      .aborted = c->failure.rollback_due && failure_is_transaction_aborted(c),
       .answer = answer,
   };
 }
@@ -319,6 +326,7 @@ bool bn_sql_handle_failure(struct bn_sql_conn *c, enum bn_sql rc, enum bn_sql_st
                            const char *sql, size_t len)
 {
   const bool is_preparation = step == BN_STEP_PREPARE || step == BN_STEP_BIND;
+  bool has_new_connection;
   struct bn_sql_failing f;
   struct bn_sql_recovery r;
 
@@ -331,12 +339,11 @@ bool bn_sql_handle_failure(struct bn_sql_conn *c, enum bn_sql rc, enum bn_sql_st
   /* bn_sql_settle_failure decides about a pending failure, and needs it until then. */
   if (!c->failure.pending)
     c->diag.rolled_back = false;
+  has_new_connection = r.action == BN_SQL_RECONNECT && c->state == BN_CONN_OPEN;
   /* Within an event, nothing is tried again on the new connection: the event is repeated from its
      beginning, because its transaction has ended with the old one. */
-  if (!is_preparation || r.action != BN_SQL_RECONNECT || failure_is_in_event(c) ||
-      c->state != BN_CONN_OPEN)
-    return false;
-  return failure_clear_for_another_try(c);
+  return is_preparation && has_new_connection && !failure_is_in_event(c) &&
+         failure_clear_for_another_try(c);
 }
 
 void bn_sql_defer_failure(struct bn_sql_conn *c)

@@ -87,11 +87,14 @@ const char *bn_sql_skip_dollars(const char *p, const char *begin, const char *en
 
 bool bn_sql_escapes_here(const char *p, const char *begin, bool backslash)
 {
+  bool follows_e;
+
   if (*p == '`')
     return false;
   if (backslash)
     return true;
-  if (*p != '\'' || p == begin || (p[-1] != 'E' && p[-1] != 'e'))
+  follows_e = p > begin && (p[-1] == 'E' || p[-1] == 'e');
+  if (*p != '\'' || !follows_e)
     return false;
   return p - 1 == begin || !bn_sql_is_word(p[-2]); /* the E is not the end of a name */
 }

@@ -74,6 +74,7 @@ static bool load_split_insert(const char *sql, size_t len, char **table, char **
     return false;
   name = p;
   name_end = load_skip_name(name, end, "");
+  /* If the list is malformed, p is NULL, which load_skip_word returns again. */
   p = load_find_columns(load_skip_space(name_end, end), end, &list, &list_len);
   p = load_skip_word(p, end, "VALUES");
   if (name == name_end || p != end)
@@ -196,25 +197,25 @@ bool bn_sql_load_add(struct bn_sql_load *l, const char *row, size_t len)
 {
   const char *const end = row + len;
   const char *p = load_skip_space(row, end);
-  const size_t before = l->lines.len;
-  bool more = p < end && *p == '(';
+  const size_t len_before = l->lines.len;
+  bool has_value = p < end && *p == '(';
 
   /* Each round adds the value after the '(' or ',' at p. */
-  while (more) {
+  while (has_value) {
     p = load_add_value(&l->lines, load_skip_space(p + 1, end), end);
     if (p != NULL)
       p = load_skip_space(p, end);
     if (p == NULL || p == end)
       break;
-    more = *p == ',';
-    (void)bn_buf_char(&l->lines, more ? '\t' : '\n');
+    has_value = *p == ',';
+    (void)bn_buf_char(&l->lines, has_value ? '\t' : '\n');
   }
   /* Nothing may follow the ")". */
   if (p != NULL && p < end && *p == ')' && load_skip_space(p + 1, end) == end) {
     l->rows++;
     return true;
   }
-  l->lines.len = before;
+  l->lines.len = len_before;
   return false;
 }
 

@@ -115,18 +115,20 @@ static bool preflight_judge_quota(const struct bn_sql_preflight *p, const struct
                                   const struct bn_sql_quota *quota, const char *remedy,
                                   int64_t reserved)
 {
-  const struct bn_limit_check d = {.what = "connections",
-                                   .by = quota->by,
-                                   .clients = "other clients",
-                                   .remedy = remedy,
-                                   .instead = "use fewer --threads",
-                                   .needed = preflight_threads_of(p, s),
-                                   .allowed = quota->allowed,
-                                   .others = quota->used - OWN_CONNECTIONS, /* negative: unknown */
-                                   .reserved = reserved + SPARE_CONNECTIONS,
-                                   .certain = p->all_connect};
+  const struct bn_limit_check demand = {
+      .what = "connections",
+      .by = quota->by,
+      .clients = "other clients",
+      .remedy = remedy,
+      .instead = "use fewer --threads",
+      .needed = preflight_threads_of(p, s),
+      .allowed = quota->allowed,
+      .others = quota->used - OWN_CONNECTIONS, /* negative: unknown */
+      .reserved = reserved + SPARE_CONNECTIONS,
+      .certain = p->all_connect,
+  };
 
-  return bn_limit_check_log(&d) != BN_REFUSED;
+  return bn_limit_check_log(&demand) != BN_REFUSED;
 }
 
 void bn_sql_preflight_judge_connections(struct bn_sql_preflight *p, const struct bn_session *s)
@@ -177,7 +179,7 @@ enum bn_sql_excess bn_sql_preflight_find_excess(const struct bn_sql_cost *cost)
 {
   if (cost->all > BN_SQL_EAGER_MAX)
     return BN_EXCESS_NUMBER;
-  if (cost->unused >= 0 && cost->on_server > cost->unused / 2)
+  if (cost->unused >= 0 && cost->on_server > cost->unused / 2) /* half is for other clients */
     return BN_EXCESS_SHARE;
   return cost->rest_ns > cost->most_ns ? BN_EXCESS_TIME : BN_EXCESS_NONE;
 }
@@ -220,9 +222,10 @@ static struct bn_sql_cost preflight_cost_of(const struct bn_sql_preflight *p,
   };
 }
 
-/* Says that the run needs too large a share of the server's prepared statements, after `what`. */
+/* Says that the run needs too large a share of the server's prepared statements, and before that,
+   what follows from it. */
 static void preflight_log_share(const struct bn_sql_preflight *p, const struct bn_sql_cost *cost,
-                                const char *what)
+                                const char *consequence)
 {
   const int64_t used = p->info.prepared_statements > 0 ? p->info.prepared_statements : 0;
   /* bench takes at most half of what is left. */
@@ -233,7 +236,7 @@ static void preflight_log_share(const struct bn_sql_preflight *p, const struct b
   bn_limit_check_append_remedy(&b, p->info.raise_statements, wanted_limit);
   bn_log_note("%s: the run needs up to %lld prepared statements, more than half of the %lld that "
               "the server has left; to prepare them before the run, %suse --db-prepare=eager",
-              what, (long long)cost->on_server, (long long)cost->unused,
+              consequence, (long long)cost->on_server, (long long)cost->unused,
               b.data != NULL ? b.data : "");
   bn_buf_done(&b);
 }
@@ -243,7 +246,7 @@ static void preflight_log_share(const struct bn_sql_preflight *p, const struct b
 static void preflight_log_excess(const struct bn_sql_preflight *p, const struct bn_sql_cost *cost,
                                  enum bn_sql_excess excess)
 {
-  static const char what[] = "each statement is prepared when a session first uses it";
+  static const char consequence[] = "each statement is prepared when a session first uses it";
 
   switch (excess) {
   case BN_EXCESS_NONE:
@@ -251,15 +254,15 @@ static void preflight_log_excess(const struct bn_sql_preflight *p, const struct 
   case BN_EXCESS_NUMBER:
     bn_log_note("%s: the run needs up to %lld prepared statements, more than %d; to prepare them "
                 "before the run, use --db-prepare=eager",
-                what, (long long)cost->all, BN_SQL_EAGER_MAX);
+                consequence, (long long)cost->all, BN_SQL_EAGER_MAX);
     break;
   case BN_EXCESS_SHARE:
-    preflight_log_share(p, cost, what);
+    preflight_log_share(p, cost, consequence);
     break;
   case BN_EXCESS_TIME:
     bn_log_note("%s: to prepare all of them before the run takes about %.0f s, more than %.0f s; "
                 "to do so, use --db-prepare=eager",
-                what, (double)cost->rest_ns * 1e-9, (double)cost->most_ns * 1e-9);
+                consequence, (double)cost->rest_ns * 1e-9, (double)cost->most_ns * 1e-9);
     break;
   }
 }
@@ -307,7 +310,7 @@ static enum bn_sql_rest preflight_choose_rest(const struct bn_sql_preflight *p,
     return BN_SQL_REST_REFUSED;
   if (e->way != BN_SQL_PREPARE_AUTO)
     return e->way == BN_SQL_PREPARE_EAGER ? BN_SQL_REST_NOW : BN_SQL_REST_LATER;
-  if (e->in_all == e->at_start)
+  if (e->in_all == e->at_start) /* nothing is left to prepare */
     return BN_SQL_REST_NOW;
   if (judgement != BN_ENOUGH)
     return BN_SQL_REST_LATER;

@@ -79,7 +79,7 @@ void bn_sql_stmt_free(struct bn_sql_stmt *st)
   c = st->conn;
   prepared_dispose_of_orphan(c);
   if (prepared_is_result_needed(st))
-    c->orphan = st;
+    c->orphan = st; /* prepared_dispose_of_orphan frees it later */
   else
     prepared_dispose(st);
   bn_sql_conn_unref(c);
@@ -131,15 +131,13 @@ static enum bn_sql prepared_try_prepare(struct bn_sql_stmt *st)
   return BN_SQL_DONE;
 }
 
-/* Returns whether a statement that could not be prepared would also fail as text.  If the driver
-   cannot tell (-1), the SQLSTATE decides. */
+/* Returns whether a statement that could not be prepared would also fail as text. */
 static bool prepared_fails_as_text(const struct bn_driver *ops, const struct bn_sql_diag *d)
 {
-  const int answer = ops->fails_as_text != NULL ? ops->fails_as_text(d) : -1;
+  enum { SQLSTATE_TELLS = -1 };
+  const int answer = ops->fails_as_text != NULL ? ops->fails_as_text(d) : SQLSTATE_TELLS;
 
-  if (answer < 0)
-    return bn_sql_is_of_statement(d->state);
-  return answer != 0;
+  return answer == SQLSTATE_TELLS ? bn_sql_is_of_statement(d->state) : answer != 0;
 }
 
 /* Returns whether statements that are refused may be sent as text: there is no dialect,
@@ -152,14 +150,15 @@ static bool prepared_may_be_text(const struct bn_sql_conn *c)
 }
 
 /* Returns whether rc and c->diag mean that a server or a proxy refuses to prepare a statement that
-   it may execute as text.  In a failed transaction, or after an interruption, the error says
-   nothing about the statement. */
+   it may execute as text. */
 static bool prepared_is_refused(const struct bn_sql_conn *c, enum bn_sql rc)
 {
   enum bn_sql_class class;
 
-  if (rc != BN_SQL_ERROR || !prepared_may_be_text(c) || bn_session_interrupted(c->session) ||
-      bn_sql_link_is_aborted(&c->link))
+  if (rc != BN_SQL_ERROR || !prepared_may_be_text(c))
+    return false;
+  /* After an interruption, or in a failed transaction, any statement fails. */
+  if (bn_session_interrupted(c->session) || bn_sql_link_is_aborted(&c->link))
     return false;
   /* Errors of the other classes are handled as those of a text are. */
   class = bn_sql_errors_classify(c->drv->ops, &c->diag);
@@ -208,7 +207,7 @@ static int prepared_prepare_or_emulate(struct bn_sql_stmt *st)
 
 /* Returns whether a new statement is not prepared now: it is held back (bn_sql_hold_prepares), or
    waits until it is executed (bn_sql_preflight_defers). */
-static bool prepared_waits(const struct bn_sql_conn *c)
+static bool prepared_is_deferred(const struct bn_sql_conn *c)
 {
   if (c->holds)
     return true;
@@ -223,7 +222,7 @@ static struct bn_sql_stmt *prepared_add_and_prepare(struct bn_sql_conn *c, const
 {
   struct bn_sql_stmt *st = prepared_add(c, sql, len);
 
-  if (!prepared_waits(c) && prepared_prepare_or_emulate(st) != 0) {
+  if (!prepared_is_deferred(c) && prepared_prepare_or_emulate(st) != 0) {
     bn_sql_stmt_free(st);
     return NULL;
   }
@@ -237,7 +236,7 @@ struct bn_sql_stmt *bn_sql_prepare(struct bn_sql_conn *c, const char *sql, size_
 
   if (!bn_sql_begin(c, NULL, 0))
     return NULL;
-  prepared_dispose_of_orphan(c);
+  prepared_dispose_of_orphan(c); /* bn_sql_begin has freed the result that may have kept it */
   since_ns = bn_clock_now(&c->session->clock);
   st = prepared_add_and_prepare(c, sql, len);
   c->preparing_ns += bn_clock_now(&c->session->clock) - since_ns;
@@ -289,7 +288,7 @@ static int prepared_prepare_and_bind(struct bn_sql_stmt *st)
     if (!st->prepared && prepared_prepare_or_emulate(st) != 0)
       return -1;
     rc = st->emulated || st->bound ? 0 : prepared_bind(st);
-  } while (rc > 0);
+  } while (rc > 0); /* the connection was lost, and is open again */
   return rc;
 }
 
@@ -323,12 +322,13 @@ static int prepared_bind_copied(struct bn_sql_stmt *st)
 {
   struct bn_sql_conn *c = st->conn;
 
-  if (!st->emulated && !st->prepared && prepared_waits(c))
-    return 0;
-  if (!st->emulated && prepared_prepare_and_bind(st) != 0)
-    return -1;
-  /* Preparing may have found that the statement has to be emulated. */
-  if (!st->emulated)
+  if (!st->emulated) {
+    if (!st->prepared && prepared_is_deferred(c))
+      return 0;
+    if (prepared_prepare_and_bind(st) != 0)
+      return -1;
+  }
+  if (!st->emulated) /* preparing may have changed that */
     return 0;
   if (prepared_has_all_values(st)) {
     st->bound = true;
@@ -516,8 +516,8 @@ static enum bn_sql prepared_prepare_at_once(struct bn_sql_conn *c, struct bn_sql
 }
 
 /* Prepares n statements, BN_SQL_AT_ONCE at most, at once.  The statements that the driver leaves
-   out are then prepared one by one, which shows the faults in them.  Returns 0, or -1 after a
-   failure that has been logged. */
+   out are then prepared one by one, which reports their errors.  Returns 0, or -1 after a failure
+   that has been logged. */
 static int prepared_prepare_group(struct bn_sql_conn *c, struct bn_sql_stmt *const *st, size_t n)
 {
   size_t n_done;

@@ -62,6 +62,7 @@ static bool query_drop_unread(struct bn_sql_conn *c, enum bn_sql_step step)
 
 bool bn_sql_make_way(struct bn_sql_conn *c, const char *sql, size_t len)
 {
+  const bool may_stay_unread = c->sys->policy->unread_results_block && c->drv->ops->unread != NULL;
   bool is_closed;
 
   if (query_repeats_event(c, sql, len))
@@ -78,7 +79,7 @@ bool bn_sql_make_way(struct bn_sql_conn *c, const char *sql, size_t len)
   }
   /* In a dialect, unread results may stay: the caller finds cur.more set, and calls
      bn_sql_refuse_unread. */
-  if (c->cur.more && (!c->sys->policy->unread_results_block || c->drv->ops->unread == NULL))
+  if (c->cur.more && !may_stay_unread)
     return query_drop_unread(c, sql != NULL ? BN_STEP_QUERY : BN_STEP_PREPARE);
   return true;
 }
@@ -115,7 +116,7 @@ static void query_count_prepared(struct bn_sql_stmt *st, enum bn_sql rc, uint64_
   query_count_statement(st->statement, c, rc, took_ns);
 }
 
-/* Measures any statement, as query_observe does the common ones. */
+/* Measures a statement of any kind for --db-debug and --statements. */
 static __attribute__((noinline)) void query_observe_other(struct bn_sql_conn *c, enum bn_sql rc,
                                                           uint64_t took_ns,
                                                           struct bn_sql_statement_type type,
@@ -134,8 +135,8 @@ static __attribute__((noinline)) void query_observe_other(struct bn_sql_conn *c,
     query_count_text(c, rc, took_ns, sql, len);
 }
 
-/* Measures a statement for --db-debug and --statements; the latter leaves out statements that are
-   not counted.  The common cases of --statements alone are inline; all others share one call. */
+/* Measures a statement for --db-debug and --statements.  The common cases of --statements alone are
+   inline; query_observe_other measures all others, and statements that are not counted. */
 static inline void query_observe(struct bn_sql_conn *c, enum bn_sql rc, uint64_t took_ns,
                                  struct bn_sql_statement_type type, const char *sql, size_t len)
 {

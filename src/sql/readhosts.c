@@ -58,7 +58,7 @@ static void readhosts_read_path(struct bn_sql_read_host *h, char *text, bool is_
 static int readhosts_read_host(struct bn_sql_read_host *h, char *text)
 {
   const bool is_bracketed = *text == '[';
-  const char *after; /* the host and its bracket */
+  const char *after; /* the position after the host and its bracket */
   bool has_port;
   char *end;
 
@@ -139,10 +139,10 @@ void bn_sql_read_hosts_free(struct bn_sql_read_hosts *h)
 static size_t readhosts_greatest_divisor(size_t a, size_t b)
 {
   while (b != 0) {
-    const size_t rest = a % b;
+    const size_t remainder = a % b;
 
     a = b;
-    b = rest;
+    b = remainder;
   }
   return a;
 }

@@ -59,8 +59,9 @@ static bool reconnect_is_unproven(const struct bn_sql_conn *c)
    sysbench does not. */
 static bool reconnect_was_in_vain(const struct bn_sql_conn *c)
 {
-  return c->state == BN_CONN_LOST && (c->places > 1 || bn_policy_is_native(c->sys->policy)) &&
-         reconnect_is_unproven(c);
+  const bool is_distinguished = c->places > 1 || bn_policy_is_native(c->sys->policy);
+
+  return is_distinguished && c->state == BN_CONN_LOST && reconnect_is_unproven(c);
 }
 
 /* Lets the next attempt be made to the next server, if there are several. */
@@ -156,8 +157,9 @@ static uint64_t reconnect_deadline(const struct bn_sql_conn *c)
 
 int bn_sql_reconnect(struct bn_sql_conn *c)
 {
-  const bool was_closed = c->state == BN_CONN_CLOSED, was_lost = c->state == BN_CONN_LOST;
-  bool in_vain;
+  const bool was_closed = c->state == BN_CONN_CLOSED;
+  const bool was_lost = c->state == BN_CONN_LOST;
+  bool was_in_vain;
   uint64_t until_ns;
 
   if (c->owner == NULL) {
@@ -165,7 +167,7 @@ int bn_sql_reconnect(struct bn_sql_conn *c)
     bn_sql_refuse(c);
     return -1;
   }
-  in_vain = reconnect_was_in_vain(c);
+  was_in_vain = reconnect_was_in_vain(c);
   until_ns = reconnect_deadline(c);
   bn_log(BN_DEBUG, "Reconnecting");
   /* The hook that is asked about a failure may call this before it answers. */
@@ -177,7 +179,7 @@ int bn_sql_reconnect(struct bn_sql_conn *c)
   if (!was_closed)
     c->state = BN_CONN_GONE;
   if (was_lost)
-    return reconnect_elsewhere(c, in_vain, until_ns);
+    return reconnect_elsewhere(c, was_in_vain, until_ns);
   /* If a hook asks for another connection before the last one was of use, the attempts are not
      counted anew. */
   if (!reconnect_is_unproven(c))

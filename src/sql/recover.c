@@ -36,7 +36,7 @@ static bool recover_is_ignorable(const struct bn_sql_failing *f)
 /* Decides about a failed attempt to connect: another one follows until the time is up, and the
    script does not learn of it.  The next server of several may work, so there is no wait until all
    of them have failed. */
-static struct bn_sql_recovery recover_connecting(const struct bn_sql_failing *f)
+static struct bn_sql_recovery recover_decide_connect(const struct bn_sql_failing *f)
 {
   const unsigned places = f->places > 0 ? f->places : 1;
   const bool is_end_of_round = (f->tries + 1) % places == 0;
@@ -58,7 +58,7 @@ static bool recover_is_useless(const struct bn_sql_failing *f)
 
 /* Decides about a failure that is ignored.  A lost or useless connection is replaced, which ends
    its transaction without a rollback. */
-static struct bn_sql_recovery recover_ignoring(const struct bn_sql_failing *f, bool counts)
+static struct bn_sql_recovery recover_decide_ignored(const struct bn_sql_failing *f, bool counts)
 {
   const bool reconnects = f->lost || recover_is_useless(f);
 
@@ -73,13 +73,13 @@ struct bn_sql_recovery bn_sql_choose_recovery(const struct bn_sql_failing *f)
   const bool counts = is_execution || f->preparations_count;
 
   if (f->step == BN_STEP_CONNECT)
-    return recover_connecting(f);
-  if (f->reconnected)
+    return recover_decide_connect(f);
+  if (f->reconnected) /* the call may succeed on the new connection */
     return (struct bn_sql_recovery){.action = f->over ? BN_SQL_IGNORE : BN_SQL_RETRY};
   if (f->interrupted && f->answer == BN_ANSWER_NONE)
     return (struct bn_sql_recovery){.action = BN_SQL_LEAVE};
   if (recover_is_ignorable(f))
-    return recover_ignoring(f, counts);
+    return recover_decide_ignored(f, counts);
   if (f->asks && is_execution && !f->unrepeatable && f->answer == BN_ANSWER_NONE)
     return (struct bn_sql_recovery){.action = BN_SQL_ASK};
   return (struct bn_sql_recovery){.action = BN_SQL_FAIL, .counts = counts && !f->fatal_uncounted};

@@ -10,7 +10,7 @@
 
 /* A word, or any other single character; blanks, comments, literals and quoted names are none. */
 struct token {
-  const char *at;
+  const char *text;
   size_t len; /* 0: the end of the text */
 };
 
@@ -22,18 +22,18 @@ struct scan {
 
 static bool route_is_word(const struct token *t)
 {
-  return t->len > 0 && bn_sql_is_word(*t->at);
+  return t->len > 0 && bn_sql_is_word(*t->text);
 }
 
 static bool route_is_char(const struct token *t, char c)
 {
-  return t->len == 1 && *t->at == c;
+  return t->len == 1 && *t->text == c;
 }
 
 /* Returns whether the token is this word, in any case. */
 static bool route_equals(const struct token *t, const char *word)
 {
-  return t->len == strlen(word) && strncasecmp(t->at, word, t->len) == 0;
+  return t->len == strlen(word) && strncasecmp(t->text, word, t->len) == 0;
 }
 
 /* Returns whether the token is one of the words, whose list ends with NULL. */
@@ -87,10 +87,10 @@ static struct token route_next(struct scan *s)
   return (struct token){begin, (size_t)(s->p - begin)};
 }
 
-/* Returns whether the word t, after the token `before`, shows that the statement writes or locks,
+/* Returns whether the word t, after the token `prev`, shows that the statement writes or locks,
    wherever it stands.  The word may be a name, or a function that does not write: then the
    statement goes to the write server without need, which is correct as well. */
-static bool route_is_writing(const struct token *before, const struct token *t)
+static bool route_is_writing(const struct token *prev, const struct token *t)
 {
   static const char *const words[] = {
       "insert", "update", "delete", "merge", "into", "call", "sql_calc_found_rows", NULL};
@@ -99,10 +99,9 @@ static bool route_is_writing(const struct token *before, const struct token *t)
     return true;
   /* FOR SHARE, FOR KEY SHARE, LOCK IN SHARE MODE. */
   if (route_equals(t, "share"))
-    return route_equals(before, "for") || route_equals(before, "key") || route_equals(before, "in");
+    return route_equals(prev, "for") || route_equals(prev, "key") || route_equals(prev, "in");
   /* NEXT VALUE FOR a sequence. */
-  return route_equals(t, "value") &&
-         (route_equals(before, "next") || route_equals(before, "previous"));
+  return route_equals(t, "value") && (route_equals(prev, "next") || route_equals(prev, "previous"));
 }
 
 /* Returns whether the function writes, depends on earlier statements of its session, or acts on the
@@ -139,7 +138,7 @@ static bool route_is_function_of_session(const struct token *name)
   static const char *const prefixes[] = {"lo_", "pg_advisory_", "pg_try_advisory_", "dblink", NULL};
 
   for (const char *const *p = prefixes; *p != NULL; p++) {
-    if (name->len >= strlen(*p) && strncasecmp(name->at, *p, strlen(*p)) == 0)
+    if (name->len >= strlen(*p) && strncasecmp(name->text, *p, strlen(*p)) == 0)
       return true;
   }
   return route_is_one_of(name, names);
@@ -147,71 +146,67 @@ static bool route_is_function_of_session(const struct token *name)
 
 /* Returns whether t stands where MySQL has the name of a variable: after two at signs, or after one
    for a variable of the user. */
-static bool route_is_at_variable(const struct scan *s, const struct token *before,
+static bool route_is_at_variable(const struct scan *s, const struct token *prev,
                                  const struct token *t)
 {
-  return bn_sql_is_mysql(s->caps) && route_is_char(before, '@') && !route_is_char(t, '@');
+  return bn_sql_is_mysql(s->caps) && route_is_char(prev, '@') && !route_is_char(t, '@');
 }
 
 /* Returns whether t, for which route_is_at_variable is true, belongs to the session, so that the
    read server does not know it: a variable of the user, a variable named with its scope, as in
    "@@session.x", or a variable that earlier statements set. */
-static bool route_is_variable_of_session(const struct scan *s, const struct token *before,
+static bool route_is_variable_of_session(const struct scan *s, const struct token *prev,
                                          const struct token *t)
 {
   static const char *const names[] = {
       "session",       "local",       "last_insert_id", "identity",       "insert_id",
       "warning_count", "error_count", "last_gtid",      "in_transaction", NULL};
 
-  if (before->at == s->begin || before->at[-1] != '@')
+  if (prev->text == s->begin || prev->text[-1] != '@')
     return true; /* one at sign: a variable of the user */
   /* If t does not follow the at sign at once, the name of the variable was skipped, because it is
      in backticks: it may be any name. */
-  return t->at != before->at + 1 || route_is_one_of(t, names);
-}
-
-/* Returns whether the token t belongs to another statement than the first one of its text.
- *has_ended says whether a ';' has come before t, and is updated by t. */
-static bool route_is_of_other_statement(const struct token *t, bool *has_ended)
-{
-  const bool is_end = route_is_char(t, ';'), is_of_other = *has_ended && !is_end;
-
-  *has_ended |= is_end;
-  return is_of_other;
+  return t->text != prev->text + 1 || route_is_one_of(t, names);
 }
 
 /* Reads the rest of a statement that begins with a word such as SELECT.  Returns READ, or WRITE if
    something in it writes or belongs to its session, or another statement follows. */
 static enum bn_sql_route route_of_read(struct scan *s)
 {
-  struct token before = {s->p, 0}, t;
-  bool has_ended = false;
+  struct token prev = {s->p, 0}, t;
+  bool has_ended = false; /* a semicolon has ended the statement */
 
-  for (t = route_next(s); t.len > 0; before = t, t = route_next(s)) {
-    if (route_is_of_other_statement(&t, &has_ended))
+  for (t = route_next(s); t.len > 0; prev = t, t = route_next(s)) {
+    const bool is_semicolon = route_is_char(&t, ';');
+
+    if (has_ended && !is_semicolon)
       return BN_ROUTE_WRITE;
-    if (route_is_word(&t) && route_is_writing(&before, &t))
+    has_ended |= is_semicolon;
+    if (route_is_word(&t) && route_is_writing(&prev, &t))
       return BN_ROUTE_WRITE;
-    if (route_is_char(&t, '(') && route_is_word(&before) && route_is_function_of_session(&before))
+    if (route_is_char(&t, '(') && route_is_word(&prev) && route_is_function_of_session(&prev))
       return BN_ROUTE_WRITE;
-    if (route_is_at_variable(s, &before, &t) && route_is_variable_of_session(s, &before, &t))
+    if (route_is_at_variable(s, &prev, &t) && route_is_variable_of_session(s, &prev, &t))
       return BN_ROUTE_WRITE;
   }
   /* A variable in backticks at the end of the text was skipped. */
-  return route_is_char(&before, '@') ? BN_ROUTE_WRITE : BN_ROUTE_READ;
+  return route_is_char(&prev, '@') ? BN_ROUTE_WRITE : BN_ROUTE_READ;
 }
 
 /* Reads the rest of BEGIN or of START TRANSACTION.  Returns BEGIN_READ for READ ONLY, or WRITE,
    also if another statement follows. */
 static enum bn_sql_route route_of_begin(struct scan *s)
 {
-  struct token before = {s->p, 0}, t;
-  bool is_read_only = false, has_ended = false;
+  struct token prev = {s->p, 0}, t;
+  bool is_read_only = false, has_ended = false; /* has_ended: by a semicolon */
 
-  for (t = route_next(s); t.len > 0; before = t, t = route_next(s)) {
-    if (route_is_of_other_statement(&t, &has_ended))
+  for (t = route_next(s); t.len > 0; prev = t, t = route_next(s)) {
+    const bool is_semicolon = route_is_char(&t, ';');
+
+    if (has_ended && !is_semicolon)
       return BN_ROUTE_WRITE;
-    is_read_only |= route_equals(&before, "read") && route_equals(&t, "only");
+    has_ended |= is_semicolon;
+    is_read_only |= route_equals(&prev, "read") && route_equals(&t, "only");
   }
   return is_read_only ? BN_ROUTE_BEGIN_READ : BN_ROUTE_WRITE;
 }
@@ -232,9 +227,9 @@ enum bn_sql_route bn_sql_route_of(const char *sql, size_t len, const struct bn_s
   return BN_ROUTE_WRITE;
 }
 
-/* Returns whether the statement may end the open transaction, which MySQL does before it begins
-   another one, changes autocommit, or locks tables. */
-static bool route_begins_another(enum bn_sql_boundary boundary, const struct bn_sql_caps *caps)
+/* Returns whether the server may end the open transaction before it carries out the statement, as
+   MySQL does before it begins another one, changes autocommit, or locks tables. */
+static bool route_may_end_transaction(enum bn_sql_boundary boundary, const struct bn_sql_caps *caps)
 {
   switch (boundary) {
   case BN_BOUNDARY_BEGIN:
@@ -274,7 +269,7 @@ static struct token route_next_word(struct scan *s)
 {
   struct token t = route_next(s);
 
-  while (t.len > 0 && bn_sql_is_digit(*t.at))
+  while (t.len > 0 && bn_sql_is_digit(*t.text))
     t = route_next(s);
   return t;
 }
@@ -304,7 +299,8 @@ bool bn_sql_leaves_reading(const char *sql, size_t len, const struct bn_sql_caps
 {
   const bool is_mysql = bn_sql_is_mysql(caps);
   struct scan s = {.begin = sql, .p = sql, .end = sql + len, .caps = caps};
-  bool has_ended = false, has_more = true;
+  bool has_more = true;
+  bool transaction_has_ended = false; /* by an earlier statement */
 
   /* Each round reads one statement. */
   while (has_more) {
@@ -314,10 +310,10 @@ bool bn_sql_leaves_reading(const char *sql, size_t len, const struct bn_sql_caps
     bool names_autocommit = false;
 
     if (!route_is_end(&first)) { /* else the statement is empty */
-      if (has_ended || route_begins_another(boundary, caps) ||
+      if (transaction_has_ended || route_may_end_transaction(boundary, caps) ||
           (is_mysql && route_commits_first(&first, &second)))
         return true;
-      has_ended = boundary == BN_BOUNDARY_COMMIT || boundary == BN_BOUNDARY_ROLLBACK;
+      transaction_has_ended = boundary == BN_BOUNDARY_COMMIT || boundary == BN_BOUNDARY_ROLLBACK;
     }
     has_more = route_skip_statement(&s, first, &names_autocommit);
     if (is_mysql && names_autocommit && route_equals(&first, "set"))
@@ -329,10 +325,10 @@ bool bn_sql_leaves_reading(const char *sql, size_t len, const struct bn_sql_caps
 /* Returns whether the rest of the statement has the words READ WRITE. */
 static bool route_has_read_write(struct scan *s)
 {
-  struct token before = {s->p, 0}, t;
+  struct token prev = {s->p, 0}, t;
 
-  for (t = route_next(s); !route_is_end(&t); before = t, t = route_next(s))
-    if (route_equals(&before, "read") && route_equals(&t, "write"))
+  for (t = route_next(s); !route_is_end(&t); prev = t, t = route_next(s))
+    if (route_equals(&prev, "read") && route_equals(&t, "write"))
       return true;
   return false;
 }

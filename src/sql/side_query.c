@@ -23,10 +23,10 @@ static const struct bn_sql_driver *side_query_find_driver(struct bn_sqlsys *sys)
   return found;
 }
 
-/* Sets err to a sentence about the failure to do `what`.  Returns -1. */
-static int side_query_fail(const struct bn_sql_diag *d, const char *what, struct bn_err *err)
+/* Sets err to "cannot ACTION to PLACE: REASON", without a place that is not known.  Returns -1. */
+static int side_query_fail(const struct bn_sql_diag *d, const char *action, struct bn_err *err)
 {
-  return bn_err_set(err, d->code, "cannot %s%s%s: %s", what, d->where[0] != '\0' ? " to " : "",
+  return bn_err_set(err, d->code, "cannot %s%s%s: %s", action, d->where[0] != '\0' ? " to " : "",
                     d->where, d->text);
 }
 

@@ -18,23 +18,23 @@ struct bn_sql_split {
   const struct bn_driver *base; /* the driver's functions */
   struct bn_sql_link link[BN_ROLES];
   const struct bn_session *session;
-  unsigned counter;      /* of reads on the read server */
-  enum bn_sql_role role; /* of the server that the last statement was for */
-  bool made[BN_ROLES];   /* connect was called, and disconnect is due */
-  bool reading;          /* a transaction is open on the read server */
-  bool fresh;            /* that transaction has executed nothing after its BEGIN */
-  struct bn_buf begin;   /* owned; the text that began that transaction */
-  bool held;             /* the write server has locked tables, or a distributed transaction */
-  bool write_only;       /* bn_sql_split_set_write_only */
-  struct bn_buf text;    /* of a statement that a server does not prepare */
+  unsigned counter;              /* of reads on the read server */
+  enum bn_sql_role role;         /* of the server that the last statement was for */
+  bool connect_called[BN_ROLES]; /* disconnect is due, also after a failure */
+  bool reading;                  /* a transaction is open on the read server */
+  bool fresh;                    /* that transaction has executed nothing after its BEGIN */
+  struct bn_buf begin;           /* owned; the text that began that transaction */
+  bool pinned;                   /* the write server has locked tables, or a transaction of XA */
+  bool write_only;               /* bn_sql_split_set_write_only */
+  struct bn_buf text;            /* of a statement that a server does not prepare */
 };
 
 /* The traits of a statement's text on which the choice of the server depends. */
 struct text {
   enum bn_sql_route route;
   enum bn_sql_boundary boundary;
-  bool leaves; /* bn_sql_leaves_reading */
-  bool writes; /* bn_sql_turns_writing */
+  bool leaves_reading; /* bn_sql_leaves_reading */
+  bool turns_writing;  /* bn_sql_turns_writing */
   const char *sql;
 };
 
@@ -92,7 +92,7 @@ static bool split_is_open(enum bn_sql_transaction t)
 /* Returns whether both servers are between two transactions. */
 static bool split_is_between_transactions(const struct bn_sql_split *p)
 {
-  return !p->held && split_transaction_on(p, BN_ROLE_WRITE) == BN_TRANSACTION_OWN &&
+  return !p->pinned && split_transaction_on(p, BN_ROLE_WRITE) == BN_TRANSACTION_OWN &&
          split_transaction_on(p, BN_ROLE_READ) == BN_TRANSACTION_OWN;
 }
 
@@ -106,8 +106,8 @@ static struct text split_read_text(const struct bn_sql_split *p, const char *sql
 
   return (struct text){.route = bn_sql_route_of(sql, len, caps),
                        .boundary = bn_sql_boundary_of(sql, len),
-                       .leaves = may_be_reading && bn_sql_leaves_reading(sql, len, caps),
-                       .writes = may_be_fresh && bn_sql_turns_writing(sql, len, caps),
+                       .leaves_reading = may_be_reading && bn_sql_leaves_reading(sql, len, caps),
+                       .turns_writing = may_be_fresh && bn_sql_turns_writing(sql, len, caps),
                        .sql = sql};
 }
 
@@ -132,16 +132,17 @@ static enum bn_sql split_end_reading(struct bn_sql_split *p, struct bn_sql_diag 
   return rc;
 }
 
-/* Sets p->role to the server for a statement.  A transaction on the read server that the statement
-   would end is ended here.  If the statement lets the transaction write, and nothing has been
-   executed in it, it moves: it is ended here too, and begun anew on the write server.  Returns
-   DONE, or how ending or beginning the transaction failed. */
+/* Sets p->role to the server for a statement.  If the statement would end the transaction on the
+   read server, that is done here.  If the statement lets the transaction write, and nothing has
+   been executed in it, the transaction moves: it is ended, and begun anew on the write server.
+   Returns DONE, or how ending or beginning the transaction failed. */
 static enum bn_sql split_enter(struct bn_sql_split *p, const struct text *text,
                                struct bn_sql_diag *d)
 {
-  const bool moves = p->reading && p->fresh && text->writes;
+  const bool moves = p->reading && p->fresh && text->turns_writing;
+  const bool ends = p->reading && text->leaves_reading;
 
-  if (moves || (p->reading && text->leaves)) {
+  if (moves || ends) {
     const enum bn_sql rc = split_end_reading(p, d);
 
     if (rc != BN_SQL_DONE)
@@ -155,18 +156,18 @@ static enum bn_sql split_enter(struct bn_sql_split *p, const struct text *text,
 
 /* Records whether tables are locked or a transaction of XA is open on the write server, because
    MySQL's answers do not say so.  PostgreSQL's locks belong to a transaction, and do not count. */
-static void split_note_held(struct bn_sql_split *p, enum bn_sql_boundary boundary)
+static void split_note_pinned(struct bn_sql_split *p, enum bn_sql_boundary boundary)
 {
   switch (boundary) {
   case BN_BOUNDARY_LOCK:
-    p->held = split_transaction_on(p, BN_ROLE_WRITE) != BN_TRANSACTION_OPEN;
+    p->pinned = split_transaction_on(p, BN_ROLE_WRITE) != BN_TRANSACTION_OPEN;
     break;
   case BN_BOUNDARY_FOREIGN:
-    p->held = true;
+    p->pinned = true;
     break;
   case BN_BOUNDARY_BEGIN:
   case BN_BOUNDARY_NATIVE:
-    p->held = false;
+    p->pinned = false;
     break;
   case BN_BOUNDARY_NONE:
   case BN_BOUNDARY_COMMIT:
@@ -197,7 +198,7 @@ static enum bn_sql split_leave(struct bn_sql_split *p, const struct text *text, 
     return rc;
   if (p->role == BN_ROLE_WRITE) {
     if (rc <= BN_SQL_ROWS)
-      split_note_held(p, text->boundary);
+      split_note_pinned(p, text->boundary);
     return rc;
   }
   split_note_transaction(p, text, rc);
@@ -212,9 +213,9 @@ static enum bn_sql split_leave(struct bn_sql_split *p, const struct text *text, 
 static size_t split_count_writers(const struct bn_sql_split *p, const struct bn_sql_target *t)
 {
   void *self = p->link[BN_ROLE_WRITE].self;
-  char name[BN_LABEL_LEN]; /* not used */
+  char unused[BN_LABEL_LEN];
 
-  return p->base->place != NULL ? p->base->place(self, t, name, sizeof name) : 1;
+  return p->base->place != NULL ? p->base->place(self, t, unused, sizeof unused) : 1;
 }
 
 /* Returns the target of the connection of that role.  Another server is tried after a failure only
@@ -259,11 +260,11 @@ static enum bn_sql split_connect(void *self, void *conn, const struct bn_sql_tar
   enum bn_sql rc = BN_SQL_DONE;
 
   (void)self;
-  p->reading = p->held = false;
+  p->reading = p->pinned = false;
   for (enum bn_sql_role role = 0; role < BN_ROLES && rc == BN_SQL_DONE; role++) {
     const struct bn_sql_target target = split_target_of(p, t, role);
 
-    p->made[role] = true;
+    p->connect_called[role] = true;
     rc = bn_sql_link_connect(&p->link[role], &target, deadline_ns, d);
   }
   return rc;
@@ -275,9 +276,9 @@ static void split_disconnect(void *conn)
   struct bn_sql_split *p = conn;
 
   for (enum bn_sql_role role = 0; role < BN_ROLES; role++) {
-    if (p->made[role])
+    if (p->connect_called[role])
       bn_sql_link_disconnect(&p->link[role]);
-    p->made[role] = false;
+    p->connect_called[role] = false;
   }
 }
 

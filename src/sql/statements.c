@@ -125,6 +125,7 @@ bool bn_sql_pattern_fits(const struct bn_sql_pattern *p, const char *sql, size_t
 {
   const char *const end = sql + len, *text = p->text;
 
+  /* Each round compares a part, and skips the value after it. */
   for (const struct bn_sql_part *part = p->part;; part++) {
     const char *value = sql + part->len;
 
@@ -147,23 +148,23 @@ enum { SETS = 64, WAYS = 4, DIGESTS = 512 };
 
 /* A slot for a digest of an earlier text, at the index that the hash of the digest selects.  The
    digest itself is not kept. */
-struct known {
+struct cached_digest {
   uint64_t hash;
   struct bn_statement *statement; /* NULL: none yet */
 };
 
 /* The pattern of an earlier text. */
-struct seen {
+struct cached_pattern {
   struct bn_sql_pattern *pattern; /* owned; NULL: none yet */
   struct bn_statement *statement;
 };
 
 struct bn_sql_statement_names {
   const struct bn_session *session;
-  struct seen last; /* a copy of the entry below that the last text has fitted */
-  struct seen seen[SETS][WAYS];
+  struct cached_pattern last; /* a copy of the entry below that the last text has fitted */
+  struct cached_pattern patterns[SETS][WAYS];
   unsigned char oldest[SETS]; /* the entry of each set that the next new pattern replaces */
-  struct known known[DIGESTS];
+  struct cached_digest digests[DIGESTS];
 };
 
 struct bn_sql_statement_names *bn_sql_statement_names_new(const struct bn_session *s)
@@ -180,7 +181,7 @@ void bn_sql_statement_names_free(struct bn_sql_statement_names *names)
     return;
   for (size_t set = 0; set < SETS; set++)
     for (size_t way = 0; way < WAYS; way++)
-      free(names->seen[set][way].pattern);
+      free(names->patterns[set][way].pattern);
   free(names);
 }
 
@@ -229,10 +230,10 @@ static struct bn_statement *statements_by_digest(struct bn_sql_statement_names *
                                                  const char *digest, size_t len)
 {
   const uint64_t hash = statements_hash_of(digest, len);
-  struct known *slot = &names->known[hash % DIGESTS];
+  struct cached_digest *slot = &names->digests[hash % DIGESTS];
 
   if (slot->statement == NULL || slot->hash != hash)
-    *slot = (struct known){hash, bn_sql_statement_names_get(names, digest, len)};
+    *slot = (struct cached_digest){hash, bn_sql_statement_names_get(names, digest, len)};
   return slot->statement;
 }
 
@@ -247,13 +248,13 @@ static struct bn_statement *statements_learn(struct bn_sql_statement_names *name
   const size_t digest_len = bn_sql_digest(sql, len, caps, digest, sizeof digest, &literals);
   struct bn_statement *st = statements_by_digest(names, digest, digest_len);
   struct bn_sql_pattern *pattern = bn_sql_pattern_new(sql, len, &literals);
-  struct seen *entry = &names->seen[set][names->oldest[set]];
+  struct cached_pattern *entry = &names->patterns[set][names->oldest[set]];
 
   if (pattern == NULL)
     return st;
   names->oldest[set] = (unsigned char)((names->oldest[set] + 1) % WAYS);
   free(entry->pattern);
-  *entry = (struct seen){pattern, st};
+  *entry = (struct cached_pattern){pattern, st};
   names->last = *entry;
   return st;
 }
@@ -267,11 +268,11 @@ statements_look_up(struct bn_sql_statement_names *names, const char *sql, size_t
   const size_t set = statements_set_of(sql, len);
 
   for (size_t i = 0; i < WAYS; i++) {
-    const struct seen *s = &names->seen[set][i];
+    const struct cached_pattern *entry = &names->patterns[set][i];
 
-    if (s->pattern != NULL && bn_sql_pattern_fits(s->pattern, sql, len)) {
-      names->last = *s;
-      return s->statement;
+    if (entry->pattern != NULL && bn_sql_pattern_fits(entry->pattern, sql, len)) {
+      names->last = *entry;
+      return entry->statement;
     }
   }
   return statements_learn(names, set, sql, len, caps);

@@ -71,14 +71,14 @@ static struct bn_sql_cached_text *stmt_get_text(struct bn_sql_statement_cache *c
 /* Drops one reference, and frees the text with the last one. */
 static void stmt_drop_text(struct bn_sql_statement_cache *cache, struct bn_sql_cached_text *text)
 {
-  struct bn_sql_cached_text **at = &cache->bucket[stmt_bucket_of(text->text, text->len)];
+  struct bn_sql_cached_text **link = &cache->bucket[stmt_bucket_of(text->text, text->len)];
 
   (void)pthread_mutex_lock(&cache->lock);
   text->refs--;
   if (text->refs == 0) {
-    while (*at != text)
-      at = &(*at)->next;
-    *at = text->next;
+    while (*link != text)
+      link = &(*link)->next;
+    *link = text->next;
     free(text);
   }
   (void)pthread_mutex_unlock(&cache->lock);

@@ -38,7 +38,8 @@ struct survey {
 
 /* Reads the only value of the result, 0 for NULL.  Returns false if there is none, or if it is no
    number. */
-static bool table_check_read(const struct bn_sql_link *l, struct bn_sql_result *r, double *number)
+static bool table_check_read_number(const struct bn_sql_link *l, struct bn_sql_result *r,
+                                    double *number)
 {
   struct bn_sql_value value = {0};
   char text[32] = "", *end;
@@ -77,7 +78,7 @@ static enum finding table_check_ask(const struct survey *s, const struct bn_sql_
     return IS_MISSING;
   if (rc != BN_SQL_ROWS)
     return IS_UNKNOWN;
-  known = table_check_read(l, &r, answer);
+  known = table_check_read_number(l, &r, answer);
   l->ops->free_result(l->handle, &r);
   return known ? IS_THERE : IS_UNKNOWN;
 }
@@ -119,7 +120,10 @@ static unsigned table_check_sample(const struct survey *s, const struct bn_sql_l
 static void table_check_note_sparse(struct survey *s, unsigned table, double n_found,
                                     unsigned n_sampled)
 {
-  if (n_found >= n_sampled || (s->sparse > 0 && n_found >= s->n_found))
+  const bool is_complete = n_found >= n_sampled;
+  const bool is_first = s->sparse == 0;
+
+  if (is_complete || (!is_first && n_found >= s->n_found))
     return;
   s->sparse = table;
   s->n_found = n_found;
@@ -194,19 +198,19 @@ static void table_check_examine(void *arg, struct bn_sql_link *l)
 static void table_check_warn_of_few_rows(const struct bn_sql_table_check *t, const struct survey *s)
 {
   const double fewest = s->fewest > 0 ? s->fewest : 0;
-  char instead[64] = "";
+  char alternative[64] = "";
 
   if (fewest > 0)
-    (void)snprintf(instead, sizeof instead, ", or use --table-size=%.0f", fewest);
+    (void)snprintf(alternative, sizeof alternative, ", or use --table-size=%.0f", fewest);
   if (s->n_small == 1)
     bn_log_note("warning: table '%s%u'%s has at most %.0f row%s, fewer than --table-size=%.0f: run "
                 "'cleanup' and 'prepare'%s",
                 t->prefix, s->smallest, s->on_server, fewest, fewest == 1 ? "" : "s", t->rows,
-                instead);
+                alternative);
   else
     bn_log_note("warning: %u tables%s have fewer rows than --table-size=%.0f, '%s%u' has at most "
                 "%.0f: run 'cleanup' and 'prepare'%s",
-                s->n_small, s->on_server, t->rows, t->prefix, s->smallest, fewest, instead);
+                s->n_small, s->on_server, t->rows, t->prefix, s->smallest, fewest, alternative);
 }
 
 /* Warns of ids that are missing in the sample of a table. */

@@ -37,7 +37,7 @@ struct server {
 
 /* A connection to one of the servers, which is closed after a few statements. */
 struct visit {
-  struct bn_sql_verify *of;
+  struct bn_sql_verify *verify;
   unsigned ordinal; /* of the server */
   struct bn_sql_link link;
   struct bn_sql_alarm alarm;
@@ -85,18 +85,18 @@ static size_t verify_name_place(const struct bn_sql_verify *v, unsigned ordinal,
 /* Returns how many servers there are. */
 static size_t verify_count_places(const struct bn_sql_verify *v)
 {
-  char name[BN_LABEL_LEN];
+  char unused[BN_LABEL_LEN];
 
-  return verify_name_place(v, 0, name, sizeof name);
+  return verify_name_place(v, 0, unused, sizeof unused);
 }
 
-/* Sets err to "cannot WHAT SERVER: REASON", where `what` ends with a preposition.  Returns -1. */
-static int verify_fail(const struct visit *visit, const char *what, struct bn_err *err)
+/* Sets err to "cannot ACTION SERVER: REASON"; the action ends with a preposition.  Returns -1. */
+static int verify_fail(const struct visit *visit, const char *action, struct bn_err *err)
 {
   char name[BN_LABEL_LEN];
 
-  (void)verify_name_place(visit->of, visit->ordinal, name, sizeof name);
-  return bn_err_set(err, visit->diag.code, "--verify-commits: cannot %s %s: %s", what, name,
+  (void)verify_name_place(visit->verify, visit->ordinal, name, sizeof name);
+  return bn_err_set(err, visit->diag.code, "--verify-commits: cannot %s %s: %s", action, name,
                     visit->diag.text);
 }
 
@@ -166,7 +166,7 @@ static int verify_open_visit(struct visit *visit, struct bn_sql_verify *v, struc
   const uint64_t began_ns = bn_clock_mono(), until_ns = verify_visit_deadline(v, server);
   const struct bn_sql_target target = {.ordinal = server.ordinal, .prepared = v->drv.prepared};
 
-  *visit = (struct visit){.of = v, .ordinal = server.ordinal};
+  *visit = (struct visit){.verify = v, .ordinal = server.ordinal};
   bn_sql_link_make(&visit->link, v->drv.ops, v->drv.self);
   if (bn_sql_link_connect(&visit->link, &target, until_ns, &visit->diag) != BN_SQL_DONE)
     return verify_fail(visit, "connect to", err);
@@ -213,7 +213,7 @@ static void verify_add_row(struct content *c, const struct bn_sql_value pair[2])
    -1 and err as verify_fail if not all rows can be read: rows that were not read would be taken for
    missing commits. */
 static int verify_add_rows(struct visit *visit, struct bn_sql_result *r, struct content *content,
-                           const char *what, struct bn_err *err)
+                           const char *action, struct bn_err *err)
 {
   const struct bn_driver *ops = visit->link.ops;
   struct bn_sql_value row[2];
@@ -225,13 +225,13 @@ static int verify_add_rows(struct visit *visit, struct bn_sql_result *r, struct 
     return 0;
   (void)snprintf(visit->diag.text, sizeof visit->diag.text,
                  "the rest of the result cannot be read");
-  return verify_fail(visit, what, err);
+  return verify_fail(visit, action, err);
 }
 
 /* Executes a statement on the server, and adds its rows to `content`; NULL: none are expected.  A
    hostile server may return a result of any form.  Returns 0, or -1 and err as verify_fail. */
 static int verify_execute(struct visit *visit, const char *sql, struct content *content,
-                          const char *what, struct bn_err *err)
+                          const char *action, struct bn_err *err)
 {
   const struct bn_driver *ops = visit->link.ops;
   struct bn_sql_result r = {0};
@@ -241,12 +241,12 @@ static int verify_execute(struct visit *visit, const char *sql, struct content *
   if (rc > BN_SQL_ROWS) {
     if (content != NULL)
       content->absent |= ops->missing != NULL && ops->missing(&visit->diag);
-    return verify_fail(visit, what, err);
+    return verify_fail(visit, action, err);
   }
-  visit->of->last_answered = visit->ordinal;
+  visit->verify->last_answered = visit->ordinal;
   if (rc == BN_SQL_DONE)
     return 0;
-  return verify_add_rows(visit, &r, content, what, err);
+  return verify_add_rows(visit, &r, content, action, err);
 }
 
 /* Reads the table.  Returns 0 if the server has said what it has, or -1 and err. */
@@ -306,12 +306,12 @@ void bn_sql_verify_log_left_table(const struct bn_sql_verify *v, const char *why
   bn_log_foreign(text);
 }
 
-/* Drops the table on one server: on `first` alone if n is 1, else on any of all n servers, which
-   are asked in turn, beginning with `first`.  They are asked again until it is too late: a cluster
-   that has just lost a node refuses the statement for a while.  Returns 0, or -1 if the table is
-   left, which has been logged. */
+/* Drops the table on `first` alone if n is 1, else on any of all n servers, asked in turn from
+   `first` on.  They are asked again until it is too late: a cluster that has just lost a node
+   refuses the statement for a while.  Returns 0, or -1 if the table is left, which is logged. */
 static int verify_drop_with_retries(struct bn_sql_verify *v, unsigned first, size_t n)
 {
+  /* Not by verify_server_at, which takes ordinals modulo n. */
   const struct server only_first = {.ordinal = first, .n_unasked = 1};
   struct bn_err err = {0};
   char sql[STATEMENT_ROOM];
@@ -384,7 +384,7 @@ static int verify_create_on(struct visit *visit, struct bn_err *err)
 
   (void)snprintf(sql, sizeof sql,
                  "CREATE TABLE %s (id BIGINT NOT NULL PRIMARY KEY, n BIGINT NOT NULL)",
-                 visit->of->ledger.table);
+                 visit->verify->ledger.table);
   return verify_execute(visit, sql, NULL, "create its table on", err);
 }
 
@@ -403,7 +403,8 @@ static int verify_insert_mark_on(struct visit *visit, struct bn_err *err)
   char sql[STATEMENT_ROOM];
   int rc;
 
-  (void)snprintf(sql, sizeof sql, "INSERT INTO %s (id, n) VALUES (0, 0)", visit->of->ledger.table);
+  (void)snprintf(sql, sizeof sql, "INSERT INTO %s (id, n) VALUES (0, 0)",
+                 visit->verify->ledger.table);
   rc = verify_execute(visit, sql, NULL, "write to its table on", err);
   if (rc == 0 && !verify_has_autocommit(visit))
     rc = verify_execute(visit, "COMMIT", NULL, "write to its table on", err);
@@ -431,7 +432,7 @@ static bool verify_has_connected(const struct attempts *a, unsigned ordinal)
    (OTHER) stays missing. */
 static enum attempt verify_outcome_of_failure(const struct visit *visit, bool has_connected)
 {
-  const bool may_pass = visit->of->drv.ops->place != NULL && has_connected &&
+  const bool may_pass = visit->verify->drv.ops->place != NULL && has_connected &&
                         bn_sql_errors_classify(visit->link.ops, &visit->diag) != BN_CLASS_OTHER;
 
   return may_pass ? NOT_NOW : NEVER;

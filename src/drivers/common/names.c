@@ -50,10 +50,11 @@ void bn_names_free(struct bn_names *names)
    ("%eth0"), nor a path, which may begin with '@', nor a list. */
 static bool names_is_name(const char *host)
 {
-  unsigned char address[sizeof(struct in6_addr)];
+  unsigned char unused[sizeof(struct in6_addr)];
+  const bool is_address =
+      inet_pton(AF_INET, host, unused) == 1 || inet_pton(AF_INET6, host, unused) == 1;
 
-  return host[0] != '\0' && host[0] != '@' && strpbrk(host, "/,%") == NULL &&
-         inet_pton(AF_INET, host, address) != 1 && inet_pton(AF_INET6, host, address) != 1;
+  return !is_address && host[0] != '\0' && host[0] != '@' && strpbrk(host, "/,%") == NULL;
 }
 
 /* Returns the addresses of the name with commas between them, which the caller frees.  Returns NULL

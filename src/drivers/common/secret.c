@@ -13,28 +13,28 @@
 
 int bn_secret_expand_home(const char *path, char out[BN_SECRET_MAX], struct bn_err *err)
 {
-  const char *home = "", *rest = path;
+  const char *home = "", *tail = path;
   int n;
 
   if (strncmp(path, "~/", 2) == 0) {
     home = getenv("HOME");
     if (home == NULL)
       return bn_err_set(err, ENOENT, "cannot open '%s': HOME is not set", path);
-    rest = path + 1; /* from the slash on */
+    tail = path + 1; /* from the slash on */
   }
-  n = snprintf(out, BN_SECRET_MAX, "%s%s", home, rest);
+  n = snprintf(out, BN_SECRET_MAX, "%s%s", home, tail);
   if (n < 0 || n >= BN_SECRET_MAX)
     return bn_err_set(err, ENAMETOOLONG, "cannot open '%s': %s", path, strerror(ENAMETOOLONG));
   return 0;
 }
 
 /* Returns why a password could not be read.  error: an errno, or 0 if there was nothing to read,
-   for which at_end is the reason. */
-static const char *secret_reason(int error, const char *at_end)
+   which `if_empty` says. */
+static const char *secret_reason(int error, const char *if_empty)
 {
   switch (error) {
   case 0:
-    return at_end;
+    return if_empty;
   case EMSGSIZE:
     return "it is longer than 4095 bytes";
   default:
@@ -44,7 +44,7 @@ static const char *secret_reason(int error, const char *at_end)
 
 _Static_assert(BN_SECRET_MAX == 4096, "secret_reason names the limit");
 
-/* Sets errno, to 0 if there was nothing to read.  Returns -1. */
+/* Sets errno to the error; 0 means that there was nothing to read.  Returns -1. */
 static int secret_fail(int error)
 {
   errno = error;
@@ -65,13 +65,15 @@ static bool secret_is_at_line_end(FILE *f)
    the line is too long. */
 static int secret_read_line(FILE *f, char out[BN_SECRET_MAX])
 {
+  bool may_be_cut;
   size_t len;
 
   errno = 0;
   if (fgets(out, BN_SECRET_MAX, f) == NULL)
     return -1;
   len = strlen(out);
-  if (len == BN_SECRET_MAX - 1 && out[len - 1] != '\n' && !secret_is_at_line_end(f))
+  may_be_cut = len == BN_SECRET_MAX - 1 && out[len - 1] != '\n';
+  if (may_be_cut && !secret_is_at_line_end(f))
     return secret_fail(ferror(f) ? errno : EMSGSIZE);
   while (len > 0 && (out[len - 1] == '\n' || out[len - 1] == '\r'))
     out[--len] = '\0';
@@ -98,24 +100,24 @@ int bn_secret_read_file(const char *path, char out[BN_SECRET_MAX], struct bn_err
   return rc;
 }
 
-/* Returns whether a character is that of the key at index `at` of c_cc, such as VERASE.  A terminal
-   may have disabled the key. */
-static bool secret_is_key(const struct termios *t, int at, char key)
+/* Returns whether the character is that of a special key, such as VERASE, whose index in c_cc is
+   given.  A terminal may have disabled the key. */
+static bool secret_is_key(const struct termios *t, int index, char c)
 {
-  return t->c_cc[at] != _POSIX_VDISABLE && (char)t->c_cc[at] == key;
+  return t->c_cc[index] != _POSIX_VDISABLE && (char)t->c_cc[index] == c;
 }
 
 /* Returns the signal that a key of the terminal sends, or 0.  Such keys are read as characters: the
    threads of the program block these signals, and the one that receives them does not know of the
    question. */
-static int secret_signal_of_key(const struct termios *t, char key)
+static int secret_signal_of_key(const struct termios *t, char c)
 {
   static const struct {
-    int at, signo;
+    int index, signo;
   } keys[] = {{VINTR, SIGINT}, {VQUIT, SIGQUIT}, {VSUSP, SIGTSTP}};
 
   for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-    if (secret_is_key(t, keys[i].at, key))
+    if (secret_is_key(t, keys[i].index, c))
       return keys[i].signo;
   return 0;
 }
@@ -152,11 +154,11 @@ static void secret_block_signals(sigset_t *before)
    is no such thread, and a signal stays pending until the terminal has its echo back. */
 static int secret_await_key(int tty, const _Atomic bool *interrupted)
 {
-  enum { TURN_MS = 50 }; /* the time between two looks at the signals */
+  enum { POLL_MS = 50 }; /* the time between two looks at the signals */
   struct pollfd p = {.fd = tty, .events = POLLIN};
   sigset_t pending;
 
-  while (poll(&p, 1, TURN_MS) <= 0) {
+  while (poll(&p, 1, POLL_MS) <= 0) {
     (void)sigpending(&pending);
     if (sigismember(&pending, SIGTSTP) > 0)
       return SIGTSTP;
@@ -229,7 +231,7 @@ static int secret_silence(int tty, const struct termios *before)
 }
 
 /* Asks the question, with echo off while the answer is typed.  Returns as secret_read_keys.  The
-   terminal has its echo back then, and a program that is to stop has stopped and been continued. */
+   terminal has its echo back then.  After SIGTSTP, the program has stopped and was continued. */
 static int secret_ask(int tty, const char *question, const _Atomic bool *interrupted,
                       char out[BN_SECRET_MAX])
 {

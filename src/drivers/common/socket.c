@@ -30,7 +30,8 @@ static void socket_set_option(int fd, int level, int name, int value)
    TCP_KEEPCNT is not set. */
 void bn_socket_limit_silence(int fd)
 {
-  int limit_ms = socket_get_option(fd, TCP_USER_TIMEOUT), half_s, idle_s;
+  int limit_ms = socket_get_option(fd, TCP_USER_TIMEOUT);
+  int half_s, idle_s;
 
   if (limit_ms < 0)
     return;
@@ -41,7 +42,7 @@ void bn_socket_limit_silence(int fd)
   /* Probes begin after half of the limit, but not before a second, the system's least value. */
   half_s = limit_ms / 2 / MS_PER_S;
   idle_s = half_s > 0 ? half_s : 1;
-  if (socket_get_option(fd, TCP_KEEPIDLE) > idle_s)
+  if (socket_get_option(fd, TCP_KEEPIDLE) > idle_s) /* a user may have set less */
     socket_set_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, idle_s);
   socket_set_option(fd, IPPROTO_TCP, TCP_KEEPINTVL, PROBE_INTERVAL_S);
   socket_set_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
@@ -65,6 +66,7 @@ void bn_sockref_set(struct bn_sockref *s, int fd)
 {
   const bool has_cookie = socket_get_cookie(fd, &s->cookie);
 
+  /* Without a cookie, the socket could not be told from a later one with the same number. */
   atomic_store_explicit(&s->fd, has_cookie ? fd : -1, memory_order_relaxed);
 }
 
@@ -73,6 +75,7 @@ void bn_sockref_shut(const struct bn_sockref *s)
   const int fd = atomic_load_explicit(&s->fd, memory_order_relaxed);
   uint64_t cookie;
 
+  /* With another cookie, the number belongs to another socket by now. */
   if (socket_get_cookie(fd, &cookie) && cookie == s->cookie)
     (void)shutdown(fd, SHUT_RDWR);
 }

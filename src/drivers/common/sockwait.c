@@ -8,25 +8,25 @@
 
 #include "drivers/common/deadline.h"
 
-/* Waits for the events, without a limit of time.  Returns the events that came, or 0 if the session
-   was interrupted, and the socket is shut down. */
-static int sockwait_for(const struct bn_sql_waiter *w, int fd, short events, bool *armed)
+/* Waits for the events, without a limit of time, and returns those that came.  If the session is
+   interrupted, shuts the socket down and returns 0. */
+static int sockwait_await(const struct bn_sql_waiter *w, int fd, short events, bool *armed)
 {
-  const int came = w->wait(w, fd, events, armed, UINT64_MAX);
+  const int revents = w->wait(w, fd, events, armed, UINT64_MAX);
 
-  if (came == 0)
+  if (revents == 0)
     (void)shutdown(fd, SHUT_RDWR);
-  return came;
+  return revents;
 }
 
 int bn_sockwait_await_bytes(struct bn_sockwait *w, int fd)
 {
-  return sockwait_for(w->waiter, fd, POLLIN, &w->armed);
+  return sockwait_await(w->waiter, fd, POLLIN, &w->armed);
 }
 
 int bn_sockwait_await_room(const struct bn_sockwait *w, int fd)
 {
-  return sockwait_for(w->waiter, fd, POLLIN | POLLOUT, NULL);
+  return sockwait_await(w->waiter, fd, POLLIN | POLLOUT, NULL);
 }
 
 bool bn_sockwait_await_unread(struct bn_sockwait *w, int fd)

@@ -14,13 +14,13 @@
 
 #include "drivers/common/tls.h"
 
-/* First sizes in bytes; a buffer shrinks after SMALL_USES uses in a row of less than a quarter. */
+/* First sizes in bytes; a buffer shrinks after SMALL_USES uses in a row of at most a quarter. */
 enum { IN_FIRST = 4096, OUT_FIRST = 1024, SMALL_USES = 64 };
 
 /* First sizes with a waiter.  Doubled or not, they are never IN_FIRST or OUT_FIRST: so the frequent
    paths of bn_stream_note_empty and bn_stream_flush compare the size alone, and a buffer with a
    waiter always takes the other path, which frees it. */
-enum { IN_BRIEF = IN_FIRST - 64, OUT_BRIEF = OUT_FIRST - 64 };
+enum { IN_FIRST_WATCHED = IN_FIRST - 64, OUT_FIRST_WATCHED = OUT_FIRST - 64 };
 
 /* Sets s->error: an errno, or 0 if the peer has closed the connection.  Returns -1. */
 static int stream_fail(struct bn_stream *s, int error)
@@ -57,7 +57,7 @@ static int stream_set_blocking(int fd, bool is_blocking)
 /* With a waiter no call may block: the socket then stays nonblocking, for both users. */
 int bn_stream_take(struct bn_stream *s)
 {
-  s->unread = true;
+  s->unread = true; /* no event tells of bytes that the other user has left */
   if (s->tls != NULL)
     bn_tls_take(s->tls, s->wait != NULL);
   return s->wait != NULL ? 0 : stream_set_blocking(s->fd, s->tls == NULL);
@@ -111,8 +111,8 @@ static void stream_buffer_free(struct bn_stream_buffer *b)
 }
 
 /* Frees memory that was needed for a rare large message, once SMALL_USES messages in a row have
-   used less than a quarter of the buffer.  The buffer is empty; used: how many of its bytes were in
-   use.  Without memory for a smaller buffer there is none: it is made when it is needed. */
+   used at most a quarter of the buffer.  The buffer is empty; used: how many of its bytes were in
+   use.  If there is no memory for a smaller buffer, the next use makes one. */
 static void stream_buffer_shrink(struct bn_stream_buffer *b, size_t first, size_t used)
 {
   if (b->cap <= first || used > b->cap / 4) {
@@ -157,9 +157,9 @@ static __attribute__((noinline)) int stream_make_more_room(struct bn_stream *s)
   }
   if (s->in.cap - s->end >= wanted && s->in.cap > s->end)
     return 0;
-  if (stream_widen(&s->in, s->wait != NULL ? IN_BRIEF : IN_FIRST, s->in.cap + 1) == 0)
+  if (stream_widen(&s->in, s->wait != NULL ? IN_FIRST_WATCHED : IN_FIRST, s->in.cap + 1) == 0)
     return 0;
-  return s->end < s->in.cap ? 0 : stream_fail(s, ENOMEM);
+  return s->end < s->in.cap ? 0 : stream_fail(s, ENOMEM); /* one byte of room is enough */
 }
 
 /* Makes room after `end` for a quarter of the buffer: moves the received bytes to the front, if
@@ -187,8 +187,8 @@ static ssize_t stream_receive(struct bn_stream *s, int flags)
                                              : bn_tls_read(s->tls, to, room);
 }
 
-/* Waits until one of the events has come, and sets *came.  Returns 0, or -1 after a failure. */
-static int stream_poll(struct bn_stream *s, short events, short *came)
+/* Waits until one of the events has come, and sets *revents.  Returns 0, or -1 after a failure. */
+static int stream_poll(struct bn_stream *s, short events, short *revents)
 {
   struct pollfd p = {.fd = s->fd, .events = events};
   int rc;
@@ -198,13 +198,13 @@ static int stream_poll(struct bn_stream *s, short events, short *came)
   while (rc < 0 && errno == EINTR);
   if (rc < 0)
     return stream_fail(s, errno);
-  *came = p.revents;
+  *revents = p.revents;
   return 0;
 }
 
 /* Sleeps until the first bytes of an answer are there.  A failure is not reported: the recv() that
-   follows finds it.  poll() is not called for it, because it is a point of cancellation: that would
-   double the instructions of the wait, which every statement has, and no thread is cancelled here.
+   follows finds it.  The system call is made without poll() of the C library, which is a point of
+   cancellation: that would double the instructions of the wait, which every statement has.
 
    Other ways were measured.  Two threads on MariaDB that yield the processor and try again before
    they sleep have half the rate.  PostgreSQL sends a long answer in parts: spinning until the next
@@ -221,9 +221,9 @@ static void stream_sleep_once(const struct bn_stream *s)
    wait has shut the socket down. */
 static void stream_watch(struct bn_stream *s)
 {
-  const int came = bn_sockwait_await_bytes(s->wait, s->fd);
+  const int revents = bn_sockwait_await_bytes(s->wait, s->fd);
 
-  if (came == 0 || (came & (POLLHUP | POLLERR | POLLRDHUP)) != 0)
+  if (revents == 0 || (revents & (POLLHUP | POLLERR | POLLRDHUP)) != 0)
     s->ended = true;
 }
 
@@ -256,8 +256,9 @@ static int stream_fill_watched(struct bn_stream *s, bool may_wait)
 
 int bn_stream_fill(struct bn_stream *s, bool may_wait)
 {
-  short came;
+  short revents;
 
+  /* A Unix socket would wake recv() twice for an answer, and a read by OpenSSL does not wait. */
   if (s->waits_first) {
     if (s->wait != NULL)
       return stream_fill_watched(s, may_wait);
@@ -278,7 +279,7 @@ int bn_stream_fill(struct bn_stream *s, bool may_wait)
     if (stream_would_block(errno)) { /* with may_wait too, if the socket does not block */
       if (!may_wait)
         return 0;
-      if (stream_poll(s, POLLIN, &came) != 0)
+      if (stream_poll(s, POLLIN, &revents) != 0)
         return -1;
     } else if (errno != EINTR) {
       return stream_fail(s, errno);
@@ -305,7 +306,7 @@ int bn_stream_wait(struct bn_stream *s, size_t n)
    memory. */
 static __attribute__((noinline)) int stream_widen_out(struct bn_stream *s, size_t n)
 {
-  const size_t first = s->wait != NULL ? OUT_BRIEF : OUT_FIRST;
+  const size_t first = s->wait != NULL ? OUT_FIRST_WATCHED : OUT_FIRST;
 
   if (n <= SIZE_MAX - s->out_len && stream_widen(&s->out, first, s->out_len + n) == 0)
     return 0;
@@ -323,13 +324,13 @@ char *bn_stream_room(struct bn_stream *s, size_t n)
    Returns 0, or -1 after a failure. */
 static int stream_unblock(struct bn_stream *s)
 {
-  short came;
+  short revents;
 
   if (s->wait != NULL)
-    came = (short)bn_sockwait_await_room(s->wait, s->fd);
-  else if (stream_poll(s, POLLIN | POLLOUT, &came) != 0)
+    revents = (short)bn_sockwait_await_room(s->wait, s->fd);
+  else if (stream_poll(s, POLLIN | POLLOUT, &revents) != 0)
     return -1;
-  if ((came & POLLIN) != 0 && bn_stream_fill(s, BN_STREAM_AT_ONCE) < 0)
+  if ((revents & POLLIN) != 0 && bn_stream_fill(s, BN_STREAM_AT_ONCE) < 0)
     return -1;
   return 0;
 }
@@ -349,11 +350,15 @@ static int stream_send_all(struct bn_stream *s)
   while (sent < s->out_len) {
     const ssize_t n = stream_send(s, s->out.data + sent, s->out_len - sent);
 
-    if (__builtin_expect(n >= 0, 1))
+    if (__builtin_expect(n >= 0, 1)) {
       sent += (size_t)n;
-    else if (!stream_would_block(errno) && errno != EINTR)
+      continue;
+    }
+    if (errno == EINTR)
+      continue;
+    if (!stream_would_block(errno))
       return stream_fail(s, errno);
-    else if (errno != EINTR && stream_unblock(s) != 0)
+    if (stream_unblock(s) != 0)
       return -1;
   }
   return 0;

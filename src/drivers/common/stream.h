@@ -29,7 +29,7 @@
 struct bn_stream_buffer {
   char *data; /* NULL: there is none now */
   size_t cap;
-  unsigned small_uses; /* messages in a row that have used less than a quarter */
+  unsigned small_uses; /* messages in a row that have used at most a quarter */
 };
 
 struct bn_stream {

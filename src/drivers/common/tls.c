@@ -22,11 +22,15 @@ bool bn_tls_matches_version(const char *version)
   return strncmp(version, linked, len) == 0 && (linked[len] == ' ' || linked[len] == '\0');
 }
 
-void bn_tls_take(struct ssl_st *tls, bool brief)
+void bn_tls_take(struct ssl_st *tls, bool is_mostly_idle)
 {
+  /* As with send(2), a call may write a part, and the rest may be moved before the next call. */
+  long modes = SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER;
+
+  if (is_mostly_idle)
+    modes |= SSL_MODE_RELEASE_BUFFERS;
   SSL_set_read_ahead(tls, 1);
-  (void)SSL_set_mode(tls, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
-                              (brief ? SSL_MODE_RELEASE_BUFFERS : 0));
+  (void)SSL_set_mode(tls, modes);
 }
 
 void bn_tls_lend(struct ssl_st *tls)
@@ -64,6 +68,7 @@ static ssize_t tls_outcome(const struct ssl_st *tls, int rc)
   case SSL_ERROR_SYSCALL:
     return errno == 0 ? 0 : -1;
   default:
+    /* OpenSSL 3 takes an end without the message close_notify for an error. */
     if (ERR_GET_REASON(ERR_peek_error()) == SSL_R_UNEXPECTED_EOF_WHILE_READING)
       return 0;
     errno = EPROTO;
@@ -81,6 +86,7 @@ ssize_t bn_tls_read(struct ssl_st *tls, void *to, size_t n)
 {
   int rc;
 
+  /* After a failure, tls_outcome finds its reason here. */
   ERR_clear_error();
   errno = 0;
   rc = SSL_read(tls, to, tls_limit_length(n));

@@ -16,9 +16,9 @@ struct ssl_st; /* SSL of OpenSSL */
 bool bn_tls_matches_version(const char *version);
 
 /* Called before the driver reads or writes.  Then one call of the system reads what has come, where
-   OpenSSL takes two for each record.  brief: the connection is one of many, most of them idle, and
-   keeps no buffers while it is idle. */
-void bn_tls_take(struct ssl_st *tls, bool brief);
+   OpenSSL takes two for each record.  is_mostly_idle: the connection is one of many, most of them
+   idle, and keeps no buffers while it is idle. */
+void bn_tls_take(struct ssl_st *tls, bool is_mostly_idle);
 /* Called before the library reads: libpq looks for a complete record in the socket alone. */
 void bn_tls_lend(struct ssl_st *tls);
 

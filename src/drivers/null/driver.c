@@ -112,7 +112,7 @@ static void null_make_slow(struct null_conn *c, const struct null_driver *driver
 
   c->slow = driver;
   c->waiter = t->waiter;
-  /* Consecutive ordinals differ in few bits; the numbers drawn from them have nothing in common. */
+  /* Consecutive ordinals differ in few bits; the numbers drawn from them are unrelated seeds. */
   c->stream = null_draw(&seed);
   if (t->waiter != NULL)
     return;

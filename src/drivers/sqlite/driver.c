@@ -74,21 +74,22 @@ static struct bn_sqlite_file *sqlite_get_file(struct bn_sqlite *driver, const ch
   return f;
 }
 
-/* Pauses before another attempt to get a lock that another process holds.  n_before: the number of
+/* Pauses before another attempt to get a lock that another process holds.  n_pauses: the number of
    earlier pauses for this lock.  Returns 1 to try again, or 0 after --sqlite-busy-timeout or an
    interruption. */
-static int sqlite_on_busy(void *arg, int n_before)
+static int sqlite_on_busy(void *arg, int n_pauses)
 {
   struct bn_sqlite_conn *c = arg;
   const uint64_t now_ns = c->driver->host->now_ns();
   /* 1, 2, … 10 ms. */
-  const long pause_ms = n_before < LONGEST_PAUSE_MS ? 1 + n_before : LONGEST_PAUSE_MS;
+  const long pause_ms = n_pauses < LONGEST_PAUSE_MS ? 1 + n_pauses : LONGEST_PAUSE_MS;
   const struct timespec pause = {.tv_nsec = BN_NS_PER_MS * pause_ms};
+  uint64_t waited_ms;
 
-  if (n_before == 0)
+  if (n_pauses == 0)
     c->busy_since_ns = now_ns;
-  if (atomic_load_explicit(&c->interrupted, memory_order_relaxed) ||
-      (now_ns - c->busy_since_ns) / BN_NS_PER_MS >= c->timeout_ms)
+  waited_ms = (now_ns - c->busy_since_ns) / BN_NS_PER_MS;
+  if (waited_ms >= c->timeout_ms || atomic_load_explicit(&c->interrupted, memory_order_relaxed))
     return 0;
   (void)nanosleep(&pause, NULL);
   return 1;
@@ -161,18 +162,20 @@ static enum bn_sql sqlite_configure_connection(struct bn_sqlite_conn *c, struct 
   return rc == SQLITE_OK ? BN_SQL_DONE : bn_sqlite_fail(c, rc, "sqlite3_step()", d);
 }
 
-/* Opens the database, and finds its file among those of the process.  prepared: it must exist; else
-   it is made if needed.  The caller holds driver->lock, and closes c->db after a failure too.
+/* Opens the database, and finds its file among those of the process.  must_exist: a missing file is
+   an error; else it is made.  The caller holds driver->lock, and closes c->db after a failure too.
    Returns DONE, or ERROR and d. */
-static enum bn_sql sqlite_open_locked(struct bn_sqlite_conn *c, const char *path, bool prepared,
+static enum bn_sql sqlite_open_locked(struct bn_sqlite_conn *c, const char *path, bool must_exist,
                                       struct bn_sql_diag *d)
 {
-  const int create = prepared ? 0 : SQLITE_OPEN_CREATE;
+  const int create = must_exist ? 0 : SQLITE_OPEN_CREATE;
   const int flags = SQLITE_OPEN_READWRITE | create | SQLITE_OPEN_NOMUTEX;
   const int rc = sqlite3_open_v2(path, &c->db, flags, NULL);
+  const bool is_missing =
+      rc == SQLITE_CANTOPEN && must_exist && access(path, F_OK) != 0 && errno == ENOENT;
   const char *full;
 
-  if (rc == SQLITE_CANTOPEN && prepared && access(path, F_OK) != 0 && errno == ENOENT)
+  if (is_missing)
     return bn_sqlite_fail_text(c, rc, "sqlite3_open_v2()",
                                "there is no such file: correct --sqlite-db, or run 'prepare' first",
                                d);

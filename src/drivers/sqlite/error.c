@@ -154,12 +154,12 @@ enum bn_sql bn_sqlite_fail_text(struct bn_sqlite_conn *c, int code, const char *
   return BN_SQL_ERROR;
 }
 
-/* Appends ": " to a text, and more between two quotes, as far as both fit into its size. */
-static void error_append(char *text, size_t size, const char *more, const char *quote)
+/* Appends ": " and a detail between two quotes to a text, and cuts the result to its size. */
+static void error_append(char *text, size_t size, const char *detail, const char *quote)
 {
   const size_t len = strlen(text);
 
-  (void)snprintf(text + len, size - len, ": %s%s%s", quote, more, quote);
+  (void)snprintf(text + len, size - len, ": %s%s%s", quote, detail, quote);
 }
 
 enum bn_sql bn_sqlite_fail(struct bn_sqlite_conn *c, int rc, const char *call,

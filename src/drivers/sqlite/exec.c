@@ -245,6 +245,7 @@ static int exec_bind_value(sqlite3_stmt *st, int i, const struct bn_sql_bind *b)
   return sqlite3_bind_null(st, i);
 }
 
+/* Reads the values through the descriptors of bn_sqlite_bind, and then executes the statement. */
 enum bn_sql bn_sqlite_execute(void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d)
 {
   struct bn_sqlite_stmt *s = stmt;
@@ -254,10 +255,10 @@ enum bn_sql bn_sqlite_execute(void *stmt, struct bn_sql_result *r, struct bn_sql
 
   bn_sqlite_rows_clear(&c->rows);
   for (size_t i = 0; i < s->n_binds; i++) {
-    const int failed = exec_bind_value(s->st, (int)i + 1, &s->binds[i]);
+    const int code = exec_bind_value(s->st, (int)i + 1, &s->binds[i]);
 
-    if (failed != SQLITE_OK)
-      return bn_sqlite_fail(c, failed, exec_bind_call, d);
+    if (code != SQLITE_OK)
+      return bn_sqlite_fail(c, code, exec_bind_call, d);
   }
   rc = exec_run(c, s->st, &p, d);
   if (rc != BN_SQL_ERROR)

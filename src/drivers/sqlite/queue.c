@@ -109,18 +109,18 @@ static void queue_advance(struct bn_sqlite_queue *q)
 /* Removes a turn that waits, in the line or for its upgrade. */
 static void queue_forget(struct bn_sqlite_queue *q, struct bn_sqlite_turn *t)
 {
-  struct bn_sqlite_turn **link = &q->first, *before = NULL;
+  struct bn_sqlite_turn **link = &q->first, *prev = NULL;
 
   if (q->upgrader == t)
     q->upgrader = NULL;
   while (*link != NULL && *link != t) {
-    before = *link;
-    link = &before->next;
+    prev = *link;
+    link = &prev->next;
   }
   if (*link == t) {
     *link = t->next;
     if (q->last == t)
-      q->last = before;
+      q->last = prev;
   }
   t->wants = BN_SQLITE_NONE;
 }
@@ -141,26 +141,27 @@ static enum bn_sqlite_wait queue_await(struct bn_sqlite_queue *q, struct bn_sqli
 enum bn_sqlite_wait bn_sqlite_queue_enter(struct bn_sqlite_queue *q, struct bn_sqlite_turn *t,
                                           enum bn_sqlite_hold wants)
 {
+  bool is_owner, is_sharer; /* the thread, by another connection */
   enum bn_sqlite_wait rc;
 
   pthread_mutex_lock(&q->lock);
   t->thread = pthread_self();
-  if (q->busy && pthread_equal(q->owner, t->thread)) {
-    rc = BN_SQLITE_OWN;
-  } else if (!queue_shares_already(q, t)) {
+  is_owner = q->busy && pthread_equal(q->owner, t->thread);
+  is_sharer = queue_shares_already(q, t);
+  if (is_owner || (is_sharer && wants == BN_SQLITE_EXCLUSIVE)) {
+    rc = BN_SQLITE_OWN; /* the thread would wait for itself */
+  } else if (is_sharer) {
+    /* A turn in the line may wait until the thread stops sharing: behind that turn, this one would
+       wait for ever. */
+    t->wants = wants;
+    queue_grant(q, t);
+    rc = BN_SQLITE_GRANTED;
+  } else {
     t->wants = wants;
     t->granted = false;
     queue_append(q, t);
     queue_advance(q);
     rc = queue_await(q, t);
-  } else if (wants == BN_SQLITE_SHARED) {
-    /* The thread shares already, and a turn in the line may wait until it stops: behind that turn,
-       this one would wait for ever. */
-    t->wants = wants;
-    queue_grant(q, t);
-    rc = BN_SQLITE_GRANTED;
-  } else {
-    rc = BN_SQLITE_OWN; /* EXCLUSIVE would wait for the thread's own SHARED */
   }
   pthread_mutex_unlock(&q->lock);
   return rc;
@@ -173,9 +174,9 @@ enum bn_sqlite_wait bn_sqlite_queue_upgrade(struct bn_sqlite_queue *q, struct bn
   pthread_mutex_lock(&q->lock);
   t->thread = pthread_self();
   if (q->upgrader != NULL) {
-    rc = BN_SQLITE_CONFLICT;
+    rc = BN_SQLITE_CONFLICT; /* each of the two would wait until the other stops sharing */
   } else if (queue_shares_already(q, t)) {
-    rc = BN_SQLITE_OWN;
+    rc = BN_SQLITE_OWN; /* the thread would wait for its other connection */
   } else {
     q->upgrader = t;
     t->wants = BN_SQLITE_EXCLUSIVE;

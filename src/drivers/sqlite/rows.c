@@ -109,7 +109,7 @@ bool bn_sqlite_rows_fetch(struct bn_sqlite_rows *rows, uint32_t nfields, struct 
   if (rows->at >= rows->end || nfields == 0)
     return false;
   for (uint32_t i = 0; i < nfields; i++) {
-    size_t len;
+    size_t len; /* stands before each value, at any alignment */
 
     memcpy(&len, rows->data + rows->at, sizeof len);
     rows->at += sizeof len;
