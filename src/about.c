@@ -150,8 +150,7 @@ static void about_add_option(void *arg, const struct bn_opt_fact *o)
 }
 
 /* Adds the labels, which bn_named_check_labels() has checked.  Passwords are masked, because a
-   label may be a URI.  If a password begins before the "=", all after it is masked, and the label
-   has an empty value. */
+   label may be a URI.  If the mask covers the "=", the label has an empty value. */
 static void about_add_labels(struct bn_facts *f, const struct bn_list *labels)
 {
   char key[BN_LABEL_MAX + 1], masked[BN_MASK_MAX];
@@ -189,18 +188,13 @@ static const struct bn_opt *about_find_option(const char *name)
 
   if (o == NULL)
     o = bn_opt_find(bn_sql_options, name, len);
-  if (o != NULL)
-    return o;
-  for (size_t i = 0; bn_registry_reporters[i] != NULL; i++)
-    if ((o = bn_opt_find(bn_registry_reporters[i]->options, name, len)) != NULL)
-      return o;
-  for (const struct bn_registry_driver *d = bn_registry_drivers; d->name != NULL; d++)
-    if ((o = bn_opt_find(d->options, name, len)) != NULL)
-      return o;
-  for (size_t i = 0; bn_registry_workloads[i] != NULL; i++)
-    if ((o = bn_opt_find(bn_registry_workloads[i]->options, name, len)) != NULL)
-      return o;
-  return NULL;
+  for (size_t i = 0; o == NULL && bn_registry_reporters[i] != NULL; i++)
+    o = bn_opt_find(bn_registry_reporters[i]->options, name, len);
+  for (const struct bn_registry_driver *d = bn_registry_drivers; o == NULL && d->name != NULL; d++)
+    o = bn_opt_find(d->options, name, len);
+  for (size_t i = 0; o == NULL && bn_registry_workloads[i] != NULL; i++)
+    o = bn_opt_find(bn_registry_workloads[i]->options, name, len);
+  return o;
 }
 
 unsigned bn_about_traits(const char *name)

@@ -157,8 +157,8 @@ static int main_declare_options(struct program *p)
   return main_declare_reporters(p) != 0 || main_declare_drivers(p) != 0 ? -1 : 0;
 }
 
-/* Declares the options of the driver of --db-driver if the driver is not ours.  Its module has to
-   be loaded for that; modules of our own are loaded when a database is used. */
+/* Declares the options of the driver of --db-driver if the driver is not a part of bench.  Its
+   module has to be loaded for that; bench's own modules are loaded when a database is used. */
 static int main_declare_foreign_driver(struct program *p)
 {
   const char *name = p->sql_conf.driver;
@@ -235,8 +235,8 @@ static int main_make_run(struct program *p, const struct bn_workload *ops, void 
   return bn_run_new(&p->run, &setup, &err) == 0 ? 0 : main_refuse(&err);
 }
 
-/* Gives the run its facts.  The host is asked only for a report with all facts or for a watcher,
-   the server only for such a report.  A dialect's own report shows no facts. */
+/* Gives the run its facts.  The host is asked only for a report with all facts or for a watcher;
+   the server, outside of dialects, only for a report with all facts. */
 static void main_add_facts(struct program *p, const struct bn_workload *ops)
 {
   const bool is_native = bn_policy_is_native(p->cli.policy);
@@ -246,7 +246,7 @@ static void main_add_facts(struct program *p, const struct bn_workload *ops)
   for (size_t i = 0; i < p->n_reporters; i++)
     wants_all |= p->reporters[i].ops->facts;
   const bool wants_host = wants_all || p->n_watchers > 0;
-  if (!wants_host && !is_native)
+  if (!is_native && !wants_host) /* a dialect's own report shows no facts */
     return;
   if (wants_all && is_native && p->sql != NULL)
     bn_sqlsys_ask_settings(p->sql);
@@ -359,7 +359,7 @@ static int main_make_script_run(struct program *p)
 /* Makes the script and its run, and executes the top level of the script. */
 static int main_open_script(struct program *p)
 {
-  const bool is_part = p->agent != NULL;
+  const bool is_agent = p->agent != NULL;
   struct bn_err err = {0};
 
   p->sql = bn_sqlsys_new(&p->sql_conf, p->conf.policy, p->drivers, p->n_drivers);
@@ -378,10 +378,10 @@ static int main_open_script(struct program *p)
       .sent_dir = bn_agent_get_folder(p->agent),
       .prints_apart = bn_policy_is_native(p->cli.policy) &&
                       bn_cli_prints_document(&p->cli, p->reporters, p->n_reporters),
-      .compare = is_part ? bn_agent_compare_source : NULL,
+      .compare = is_agent ? bn_agent_compare_source : NULL,
       .other = p->agent,
-      .is_part = is_part,
-      .is_first = is_part && bn_agent_get_group(p->agent)->first == 0,
+      .is_part = is_agent,
+      .is_first = is_agent && bn_agent_get_group(p->agent)->first == 0,
       .is_share = !bn_host_group_is_alone(bn_agent_get_group(p->agent)),
       .is_workload = bn_registry_is_script};
 
@@ -483,10 +483,10 @@ static int main_open_reports(struct program *p)
 /* Adds a line on the terminal that shows the progress of a run without --report-interval. */
 static void main_add_live_line(struct program *p)
 {
-  const bool wants_line = p->conf.plan.interval_ns == 0 && bn_log_get_verbosity() >= BN_NOTICE &&
-                          bn_cli_is_command(&p->cli, "run");
+  const bool is_wanted = p->conf.plan.interval_ns == 0 && bn_log_get_verbosity() >= BN_NOTICE &&
+                         bn_log_has_asides() && bn_cli_is_command(&p->cli, "run");
 
-  if (wants_line && bn_log_has_asides() && isatty(STDERR_FILENO) == 1)
+  if (is_wanted && isatty(STDERR_FILENO) == 1)
     p->reporters[p->n_reporters++] = (struct bn_report_use){.ops = &bn_reporter_live};
 }
 
@@ -532,7 +532,7 @@ static int main_finish_options(struct program *p)
     bn_cli_print_fault(&p->cli, &fault);
     return -1;
   }
-  p->cli.settled = true;
+  p->cli.settled = true; /* messages have prefixes from now on */
   bn_cli_set_messages(&p->cli, &p->conf, p->agent != NULL);
   if (bn_cli_check_reserved(&p->cli) != 0 || bn_named_check_labels(&p->conf.raw.labels) != 0)
     return -1;
@@ -627,23 +627,25 @@ static int main_print_completion(struct program *p)
   return 0;
 }
 
-/* Prints a text that needs no test, such as the help.  Returns 1, 0 if the user has asked for no
-   such text, or -1 after a message. */
-static int main_answer(struct program *p)
+/* Prints a text that needs no test, such as the help, and sets *status to the exit status.  Returns
+   false if the user has asked for no such text. */
+static bool main_print_text_without_test(struct program *p, int *status)
 {
   const bool by_words = p->cli.policy->words_are_commands;
+  int rc = 0;
 
   if (p->conf.raw.help && !by_words)
     main_print_help(p);
   else if (p->conf.raw.version || (by_words && bn_cli_is_command(&p->cli, "version")))
     bn_cli_print_version(&p->cli);
   else if (p->conf.raw.help_man)
-    return main_declare_workloads(p) == 0 && bn_cli_print_man(p->options) == 0 ? 1 : -1;
+    rc = main_declare_workloads(p) == 0 ? bn_cli_print_man(p->options) : -1;
   else if (p->conf.raw.completion != BN_SHELL_NONE)
-    return main_print_completion(p) == 0 ? 1 : -1;
+    rc = main_print_completion(p);
   else
-    return 0;
-  return 1;
+    return false;
+  *status = rc == 0 ? BN_STATUS_OK : BN_STATUS_FAILED;
+  return true;
 }
 
 static int main_run_subcommand(struct program *p, const struct bn_subcommand *sub, int argc,
@@ -700,7 +702,6 @@ static int main_run_test(struct program *p)
   if (p->cli.policy->words_are_commands && p->cli.test == NULL)
     return main_print_help_without_test(p);
   const struct bn_workload *ops = bn_registry_find_workload(p->cli.test);
-
   if (p->agent == NULL && bn_hosts_are_wanted(&p->conf, &p->ranks, p->cli.test, p->cli.command))
     return main_run_hosts(p, ops);
   return ops != NULL ? main_run_builtin(p, ops) : main_run_script(p);
@@ -710,6 +711,7 @@ static int main_run_test(struct program *p)
 static int main_run_program(struct program *p, int argc, char **argv)
 {
   const struct bn_subcommand *sub = bn_subcommand_find_asked(bn_registry_subcommands, argc, argv);
+  int status;
 
   if (sub != NULL)
     return main_run_subcommand(p, sub, argc, argv);
@@ -723,9 +725,8 @@ static int main_run_program(struct program *p, int argc, char **argv)
   bn_cli_scrub(&p->cli);
   if (bn_cli_decide_words(&p->cli, &p->conf.raw) != 0)
     return BN_STATUS_FAILED;
-  const int answered = main_answer(p);
-  if (answered != 0)
-    return answered > 0 ? BN_STATUS_OK : BN_STATUS_FAILED;
+  if (main_print_text_without_test(p, &status))
+    return status;
   if (p->cli.policy->words_are_commands && p->cli.command == NULL) {
     bn_log_stderr("Missing required command argument.");
     main_print_help(p);
@@ -758,8 +759,7 @@ static int main_run(struct program *p, int argc, char **argv)
   return status < 0 ? main_run_program(p, argc, argv) : status;
 }
 
-/* Returns `status`; but if that is OK and standard output has failed or lost its reader, returns
-   the status for this failure. */
+/* Returns `status` or, if that is OK, the status that a failure of standard output gives. */
 static int main_check_output(int status)
 {
   int output_status = BN_STATUS_OK;

@@ -11,12 +11,24 @@
 #include "engine/watch.h"
 #include "registry.h"
 
+/* Logs why an assertion is wrong and, if no metric has that name, the names of all metrics. */
+static void named_refuse_assert(const char *shown, const struct bn_err *err)
+{
+  struct bn_buf names = {0};
+
+  bn_log_stderr("--assert=%s: %s", shown, err->text);
+  if (err->code != ENOENT)
+    return;
+  bn_assert_list_names(&names);
+  bn_log_stderr("the metrics are: %s", names.data);
+  bn_buf_done(&names);
+}
+
 /* Adds the assertion that the text describes to out[0..*n), and counts it in *n.  Returns 0, or -1
    after a message. */
 static int named_add_assert(const char *text, struct bn_assert *out, size_t *n)
 {
   struct bn_err err = {0};
-  struct bn_buf names = {0};
   char masked[BN_MASK_MAX];
   const char *shown = bn_mask_text(text, masked);
 
@@ -24,17 +36,12 @@ static int named_add_assert(const char *text, struct bn_assert *out, size_t *n)
     bn_log_stderr("--assert=%s: too many assertions; allowed: up to %d", shown, BN_ASSERTS_MAX);
     return -1;
   }
-  if (bn_assert_parse_option(&out[*n], text, &err) == 0) {
-    (*n)++;
-    return 0;
+  if (bn_assert_parse_option(&out[*n], text, &err) != 0) {
+    named_refuse_assert(shown, &err);
+    return -1;
   }
-  bn_log_stderr("--assert=%s: %s", shown, err.text);
-  if (err.code == ENOENT) { /* no metric has that name */
-    bn_assert_list_names(&names);
-    bn_log_stderr("the metrics are: %s", names.data);
-    bn_buf_done(&names);
-  }
-  return -1;
+  (*n)++;
+  return 0;
 }
 
 int bn_named_asserts(const struct bn_list *list, struct bn_assert *out, size_t *n)

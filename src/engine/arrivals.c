@@ -24,7 +24,7 @@ enum { REPLAY_MAX = 4000000 };
 enum { REPLAY_HOPELESS = 100 * REPLAY_MAX };
 /* Most arrivals replayed for the final report, which takes a second. */
 enum { REPLAY_LAST = 25 * REPLAY_MAX };
-/* Most ages that are computed one by one, and the number of groups for more ages. */
+/* Most ages that are computed one by one, and about the number of groups for more ages. */
 enum { AGES_MAX = 5 * REPLAY_MAX, AGES_GROUPS = 100000 };
 
 void bn_arrivals_init(struct bn_arrivals *a, uint64_t seed, const struct bn_rate_piece *piece,
@@ -52,8 +52,8 @@ static uint64_t arrivals_random_gap(const struct bn_arrivals *a, uint64_t positi
   return gap > 1 ? (uint64_t)(gap + 0.5) : 1;
 }
 
-/* Returns that distance for constant gaps: one arrival.  From the start to the first arrival it is
-   less by the lead of bn_pacer_make_constant. */
+/* Returns the distance to the next position for constant gaps: one arrival.  The first arrival
+   comes earlier by the lead of bn_pacer_make_constant. */
 static uint64_t arrivals_constant_gap(const struct bn_arrivals *a, uint64_t position)
 {
   const uint64_t one_arrival = (uint64_t)(1 / BN_ARRIVALS_UNIT);
@@ -163,8 +163,8 @@ uint64_t bn_pacer_claim(struct bn_pacer *p)
 /* --- the replay --- */
 
 /* Rounds an expected number of arrivals down, but not below `counted`, the arrivals that have come
-   for certain.  The number from 2^63 on is that of a run without an end, which says nothing:
-   `counted` is returned. */
+   for certain.  A number from 2^63 on is that of a run without an end, and says nothing: returns
+   `counted`. */
 static uint64_t pacer_round_expected(uint64_t counted, double expected)
 {
   return expected > (double)counted && expected < 0x1p63 ? (uint64_t)expected : counted;
@@ -200,13 +200,11 @@ static bool pacer_is_behind(const struct bn_pacer *p, uint64_t to_ns, double n_m
 
 uint64_t bn_pacer_count_passed(struct bn_pacer *p, uint64_t now_ns)
 {
-  bool is_exact;
   uint64_t passed;
 
   (void)pthread_mutex_lock(&p->replaying);
-  is_exact =
-      !pacer_is_behind(p, now_ns, REPLAY_HOPELESS) && pacer_replay_until(p, now_ns, REPLAY_MAX);
-  if (!is_exact)
+  /* If the replay does not reach now_ns, the number is estimated. */
+  if (pacer_is_behind(p, now_ns, REPLAY_HOPELESS) || !pacer_replay_until(p, now_ns, REPLAY_MAX))
     p->passed = pacer_round_expected(p->passed, bn_pacer_count_expected(p, now_ns));
   /* An earlier estimate may be ahead of the replay, and answers do not fall. */
   if (p->passed < p->replayed)
@@ -265,16 +263,16 @@ static uint64_t pacer_count_or_estimate(struct bn_pacer *p, uint64_t at_ns, bool
 struct bn_pacer_due bn_pacer_count_due(struct bn_pacer *p, uint64_t from_ns, uint64_t to_ns)
 {
   struct bn_pacer_due due = {.estimated = false};
-  uint64_t all;
+  uint64_t total;
 
   (void)pthread_mutex_lock(&p->replaying);
-  if (from_ns > p->start_ns)
+  if (from_ns > p->start_ns) /* an arrival at from_ns itself is counted */
     due.warmup = pacer_count_or_estimate(p, from_ns - 1, &due.estimated);
-  all = pacer_count_or_estimate(p, to_ns, &due.estimated);
+  total = pacer_count_or_estimate(p, to_ns, &due.estimated);
   (void)pthread_mutex_unlock(&p->replaying);
-  if (due.warmup > all)
-    due.warmup = all;
-  due.counted = all - due.warmup;
+  if (due.warmup > total)
+    due.warmup = total;
+  due.counted = total - due.warmup;
   return due;
 }
 
@@ -286,12 +284,12 @@ static uint64_t pacer_age_at(const struct bn_pacer *p, double mass, uint64_t to_
   return bn_clock_between(bn_clock_after(p->start_ns, arrivals_time_at(&p->sequence, mass)), to_ns);
 }
 
-/* Returns the position of the n-th arrival, which has been replayed, found from the mark before it;
-   0 for n = 0. */
+/* Returns the position of the n-th arrival, which has been replayed; 0 for n = 0.  Draws the
+   arrivals from the last mark before it on. */
 static uint64_t pacer_find_position(const struct bn_pacer *p, uint64_t n)
 {
-  const uint64_t nearest = n / p->step, last = p->n_marks - 1;
-  const uint64_t i = nearest < last ? nearest : last;
+  const uint64_t last_mark = p->n_marks - 1;
+  const uint64_t i = n / p->step < last_mark ? n / p->step : last_mark;
   uint64_t position = p->mark[i];
 
   for (uint64_t k = i * p->step; k < n; k++)
@@ -325,18 +323,19 @@ static void pacer_put_each(const struct bn_pacer *p, uint64_t to_ns, uint64_t sk
 static void pacer_put_groups(const struct bn_pacer *p, uint64_t to_ns, double first_mass,
                              double last_mass, uint64_t n, struct bn_hist *into)
 {
-  const uint64_t group = n / AGES_GROUPS + 1;
+  const uint64_t group_size = n / AGES_GROUPS + 1;
   const double gap =
       n > 1 && last_mass > first_mass ? (last_mass - first_mass) / (double)(n - 1) : 0;
 
-  for (uint64_t i = 0; i < n; i += group) {
-    const uint64_t size = n - i < group ? n - i : group;
+  for (uint64_t i = 0; i < n; i += group_size) {
+    const uint64_t size = n - i < group_size ? n - i : group_size; /* the last may be smaller */
     const double middle = (double)i + (double)(size - 1) / 2;
 
     bn_hist_put(into, pacer_age_at(p, first_mass + gap * middle, to_ns), size);
   }
 }
 
+/* Computes each age if the arrivals have been replayed and are few, else ages of groups. */
 uint64_t bn_pacer_add_ages(struct bn_pacer *p, uint64_t to_ns, uint64_t skip, uint64_t n,
                            struct bn_hist *into)
 {

@@ -48,7 +48,7 @@ void bn_event_prepare(struct bn_session *s, const struct bn_times *times)
   if (bn_conf_has_pauses(c) || s->think.own_ns != UINT64_MAX)
     event_enable_pauses(s);
   if (c->profile.of == BN_PROFILE_THREADS)
-    s->think.active_until_ns = 0; /* event_active_ns looks the profile up at the first event */
+    s->think.active_until_ns = 0; /* event_find_active_ns looks the profile up at the first event */
   if (is_paced || s->share->quota->events != 0)
     s->attend |= BN_ATTEND_CLAIM;
   if (is_paced)
@@ -130,7 +130,7 @@ void bn_event_fail(struct bn_session *s, const struct bn_tick *tick)
   s->last_ns = bn_clock_now(&s->clock);
   bn_event_end_bare(s, tick);
   if (!is_warm)
-    bn_stat_bump(&s->stat->dropped, 1); /* only here: phases count the event as failed */
+    bn_stat_bump(&s->stat->dropped, 1); /* its phase counts it as failed, not as dropped */
   bn_event_show_pause(s);
   if (!is_warm && s->last_ns <= bn_stat_get(&s->limit->span_ns))
     bn_stat_bump(&s->stat->failed, 1);
@@ -164,20 +164,20 @@ void bn_event_count_dropped(struct bn_session *s, const struct bn_tick *tick)
     bn_phases_count_dropped(s->phases, s->id, tick);
 }
 
-/* `begun` counts the event already, so that the sum of starts alone moves. */
+/* The event has been counted as begun: only its part of the sum of starts, begun_at, changes. */
 void bn_event_start_later(struct bn_session *s, struct bn_tick *tick)
 {
-  const uint64_t before_ns = tick->start_ns;
+  const uint64_t old_start_ns = tick->start_ns;
 
   if (s->pacer != NULL)
     return;
   s->last_ns = bn_clock_now(&s->clock);
-  if (s->last_ns <= before_ns)
+  if (s->last_ns <= old_start_ns)
     return;
   tick->start_ns = s->last_ns;
-  bn_stat_bump(&s->stat->begun_at, tick->start_ns - before_ns);
+  bn_stat_bump(&s->stat->begun_at, tick->start_ns - old_start_ns);
   /* The event may have moved over the end of the warm-up. */
-  if (s->attend != 0 && before_ns < s->stat->counts_from_ns)
+  if (s->attend != 0 && old_start_ns < s->stat->counts_from_ns)
     bn_event_note_begun(s, tick->start_ns);
 }
 
@@ -296,18 +296,17 @@ bool bn_event_set_pause(struct bn_session *s, uint64_t ns)
 }
 
 /* Returns the length of the pause before the next event: the script's own length if it has set one,
-   else a length that is drawn once after each event.  Returns 0 if the session does not pause, if
-   the pause was drawn before, or if there was no event yet to pause after. */
+   else a length that is drawn once after each event.  Returns 0 if the session does not pause, or
+   if its pause was drawn before.  Only a length of the script's own precedes the first event. */
 static uint64_t event_draw_pause(struct bn_session *s)
 {
   struct bn_think *think = &s->think;
   const uint64_t begun = bn_stat_get(&s->stat->begun), own_ns = think->own_ns;
   const bool is_own = own_ns != UINT64_MAX;
+  const bool is_drawn = begun == think->drawn_after; /* before the first event too: both are 0 */
+  const bool precedes_first = begun == 0 && is_own;
 
-  if ((s->attend & BN_ATTEND_THINK) == 0)
-    return 0;
-  /* Before the first event both are 0, and only a length of the script's own makes a pause. */
-  if (begun == think->drawn_after && (begun != 0 || !is_own))
+  if ((s->attend & BN_ATTEND_THINK) == 0 || (is_drawn && !precedes_first))
     return 0;
   think->drawn_after = begun;
   think->own_ns = UINT64_MAX;
@@ -331,7 +330,7 @@ static bool event_end_pause(struct bn_session *s, uint64_t until_ns)
 
 /* Returns the first time from at_ns on at which --threads-profile wants the session to be
    active. */
-static uint64_t event_active_ns(struct bn_session *s, uint64_t at_ns)
+static uint64_t event_find_active_ns(struct bn_session *s, uint64_t at_ns)
 {
   struct bn_active_span span;
 
@@ -349,7 +348,7 @@ static uint64_t event_active_ns(struct bn_session *s, uint64_t at_ns)
    ticket. */
 static bool event_pause(struct bn_session *s)
 {
-  const uint64_t until_ns = event_active_ns(s, s->last_ns + event_draw_pause(s));
+  const uint64_t until_ns = event_find_active_ns(s, s->last_ns + event_draw_pause(s));
 
   if (until_ns <= s->last_ns)
     return true;
@@ -422,8 +421,8 @@ static enum bn_event_answer event_ask_pause(struct bn_session *s)
   const uint64_t deadline_ns = bn_session_deadline(s);
   uint64_t until_ns = s->think.until_ns, wake_ns;
 
-  if (until_ns == 0) {
-    until_ns = event_active_ns(s, s->last_ns + event_draw_pause(s));
+  if (until_ns == 0) { /* no pause has begun */
+    until_ns = event_find_active_ns(s, s->last_ns + event_draw_pause(s));
     if (until_ns <= s->last_ns)
       return BN_EVENT_YES;
     s->think.until_ns = until_ns;
@@ -446,17 +445,16 @@ static enum bn_event_answer event_ask_later(struct bn_session *s)
   return BN_EVENT_LATER;
 }
 
-/* As bn_event_claim, but instead of waiting for a returned ticket, lets the session ask again; the
-   short wait for the baseline holds up the worker.  Goes on with the pause or the wait for the
-   arrival that precedes the event.  After a sleep the clock is read, because s->last_ns is from
-   before it. */
+/* As bn_event_claim, but lets the session ask again instead of waiting for a returned ticket.  The
+   wait for the baseline, which is short, holds up the worker.  Goes on with the pause, or the wait
+   for the arrival, that precedes the event. */
 static enum bn_event_answer event_ask_claim(struct bn_session *s)
 {
   enum bn_admission answer;
 
   if (s->failed)
     return BN_EVENT_NO;
-  if (s->task->slept || event_may_be_in_warmup(s))
+  if (s->task->slept || event_may_be_in_warmup(s)) /* after a sleep, s->last_ns is old */
     s->last_ns = bn_clock_now(&s->clock);
   while ((answer = bn_quota_claim(s->share, s->last_ns)) == BN_QUOTA_FROZEN)
     event_await_baseline(s);
@@ -637,8 +635,8 @@ void bn_event_count_marked(struct bn_session *s, const struct bn_tick *tick)
 }
 
 /* Looks for an outage that ends now or goes on.  Events of the session have been in flight since
-   since_ns, and its last success was at last_ok_ns.  Time before the end of the warm-up does not
-   count, but a stall may begin there. */
+   since_ns, and its last success was at last_ok_ns.  A stall may begin in the warm-up, but only its
+   time after the warm-up counts. */
 static void event_check_outage(struct bn_session *s, uint64_t since_ns, uint64_t last_ok_ns,
                                uint64_t now_ns)
 {
@@ -649,10 +647,10 @@ static void event_check_outage(struct bn_session *s, uint64_t since_ns, uint64_t
     bn_outage_search(s->outage, st, since_ns, last_ok_ns, now_ns, bn_stat_get(&s->limit->span_ns));
 }
 
-/* Sets *since_ns to the time since which events of this session have been in flight without a pause
-   and without a success, and *last_ok_ns to the time of the session's last success.  Right after a
-   success, these are the start of the event and the end of the event before it, which are one time
-   in a session that does not pause. */
+/* Sets *last_ok_ns to the session's last success before this event, and *since_ns to the time since
+   which its events have been in flight without a success and without a pause between them.  If the
+   event before this one succeeded, these are the end of that event and the start of this one, which
+   are one time in a session that does not pause. */
 static void event_find_failing(const struct bn_stat *st, const struct bn_tick *tick,
                                uint64_t *since_ns, uint64_t *last_ok_ns)
 {
@@ -660,11 +658,13 @@ static void event_find_failing(const struct bn_stat *st, const struct bn_tick *t
   const bool follows_at_once = !pauses || tick->start_ns <= bn_stat_get(&st->last_end_ns);
   const uint64_t failing_since_ns = bn_stat_get(&st->failing_since_ns);
 
-  *since_ns = failing_since_ns != 0 && follows_at_once ? failing_since_ns : tick->start_ns;
-  if (failing_since_ns != 0)
+  if (failing_since_ns != 0) {
+    *since_ns = follows_at_once ? failing_since_ns : tick->start_ns;
     *last_ok_ns = bn_stat_get(&st->last_ok_ns);
-  else
+  } else {
+    *since_ns = tick->start_ns;
     *last_ok_ns = pauses ? bn_stat_get(&st->last_end_ns) : tick->start_ns;
+  }
 }
 
 /* Setting edge_ns to 0 makes the next event that succeeds be looked at, however short it is.
@@ -681,16 +681,16 @@ void bn_event_mark_failing(struct bn_session *s, const struct bn_tick *tick)
 }
 
 /* Looks for an outage that lasts until the session leaves its loop, because its last events have
-   failed, and records its last success for the searches of other sessions.  The failures of a
-   session that has failed itself are no outage, because they concern that session only, unless the
-   load is over. */
+   failed, and records its last success for the searches of other sessions.  While the load goes on,
+   the failures of a session that has failed itself concern that session only, and are no outage. */
 static void event_leave_outages(struct bn_session *s, uint64_t end_ns)
 {
   const struct bn_stat *st = s->stat;
   const uint64_t failing_since_ns = bn_stat_get(&st->failing_since_ns);
   const uint64_t last_ok_ns = bn_stat_get(&st->last_ok_ns);
+  const bool concerns_others = !s->failed || bn_session_over(s);
 
-  if (failing_since_ns != 0 && (!s->failed || bn_session_over(s)))
+  if (failing_since_ns != 0 && concerns_others)
     event_check_outage(s, failing_since_ns, last_ok_ns, end_ns);
   if (s->outage != NULL)
     bn_outage_leave(s->outage, failing_since_ns != 0 ? last_ok_ns : end_ns);

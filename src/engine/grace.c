@@ -23,8 +23,10 @@ struct bn_progress bn_grace_read_progress(const struct bn_run_parts *p)
 /* sysbench never ends a script without SQL for its lack of progress. */
 bool bn_grace_is_limited(const struct bn_run_parts *p)
 {
-  return !p->conf->grace_auto || grace_is_sql(p) ||
-         (p->scripted && bn_policy_is_native(p->conf->policy));
+  const bool is_set_by_user = !p->conf->grace_auto;
+  const bool is_native_script = p->scripted && bn_policy_is_native(p->conf->policy);
+
+  return is_set_by_user || grace_is_sql(p) || is_native_script;
 }
 
 uint64_t bn_grace_least_ns(const struct bn_run_parts *p, bool is_cut)

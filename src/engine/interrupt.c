@@ -35,9 +35,9 @@ void bn_interrupt_done(struct bn_interrupt *interrupt)
 }
 
 static const struct bn_wait same_call = {"the session's interrupt", BN_BOUND_LEFT_BEHIND};
-static const struct bn_wait work = {"an interrupt that is wanted", BN_BOUND_STOP};
-static const struct bn_wait end = {"interrupts to return", BN_BOUND_DEADLINE};
-static const struct bn_wait returning = {"the interrupter to return", BN_BOUND_RETURNING};
+static const struct bn_wait next_round = {"an interrupt that is wanted", BN_BOUND_STOP};
+static const struct bn_wait last_round = {"interrupts to return", BN_BOUND_DEADLINE};
+static const struct bn_wait thread_return = {"the interrupter to return", BN_BOUND_RETURNING};
 
 /* Interrupts one session, if a call of it is registered.  The caller holds the lock, which is
    released while the interrupt runs.  bn_interrupt_set waits meanwhile, so that the object that arg
@@ -66,7 +66,7 @@ static void *interrupt_main(void *arg)
   (void)pthread_mutex_lock(&interrupt->lock);
   while (!interrupt->stop) {
     if (handled_round == interrupt->round) {
-      (void)bn_wait_until(&work, &interrupt->changed, &interrupt->lock, UINT64_MAX);
+      (void)bn_wait_until(&next_round, &interrupt->changed, &interrupt->lock, UINT64_MAX);
     } else {
       handled_round = interrupt->round;
       for (unsigned i = 0; i < interrupt->first_n; i++)
@@ -98,21 +98,21 @@ void bn_interrupt_first_sessions(struct bn_interrupt *interrupt, unsigned n)
 bool bn_interrupt_stop(struct bn_interrupt *interrupt)
 {
   const uint64_t until_ns = bn_clock_mono() + patience_ns;
-  bool must_join, has_ended, in_time = true;
+  bool has_ended, hangs, in_time = true;
 
   (void)pthread_mutex_lock(&interrupt->lock);
   interrupt->stop = true;
   bn_wait_wake(&interrupt->changed);
   while (interrupt->thread_made && !interrupt->gone && in_time)
-    in_time = bn_wait_until(&end, &interrupt->changed, &interrupt->lock, until_ns);
-  has_ended = !interrupt->thread_made || interrupt->gone;
-  must_join = interrupt->thread_made && interrupt->gone;
-  if (must_join)
+    in_time = bn_wait_until(&last_round, &interrupt->changed, &interrupt->lock, until_ns);
+  has_ended = interrupt->thread_made && interrupt->gone;
+  hangs = interrupt->thread_made && !interrupt->gone;
+  if (has_ended)
     interrupt->thread_made = false;
   (void)pthread_mutex_unlock(&interrupt->lock);
-  if (must_join)
-    bn_wait_join(&returning, interrupt->thread);
-  return has_ended;
+  if (has_ended)
+    bn_wait_join(&thread_return, interrupt->thread);
+  return !hangs; /* a thread that hangs in an interrupt is left behind */
 }
 
 void bn_interrupt_set(struct bn_interrupt *interrupt, const struct bn_session *s,

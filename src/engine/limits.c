@@ -136,12 +136,11 @@ void bn_limits_allow_files(unsigned sessions)
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted)
     return;
   limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
-  (void)setrlimit(RLIMIT_NOFILE, &limit); /* see the header */
+  (void)setrlimit(RLIMIT_NOFILE, &limit); /* bn_limits_report_files tells the user */
 }
 
-/* Returns whether A_FEW files can be opened, or whether another error than the limit prevents it.
-   Fewer free files are not enough: a session that has failed at the limit may have closed its files
-   since then. */
+/* Returns false if the limit keeps A_FEW more files from being opened.  One free file would not
+   prove it: a session that has failed at the limit may have closed its files since then. */
 static bool limits_has_free_files(void)
 {
   enum { A_FEW = 16 };
@@ -159,9 +158,9 @@ static bool limits_has_free_files(void)
   return has_free;
 }
 
-/* Advises the need of the sessions, or twice the limit if that is more: files that a script has
-   opened itself, whose number is not known, have then met it.  The text is the same for every
-   failed session, so that bn_log_refusal prints it once. */
+/* Advises the number of files that the sessions need, but at least twice the limit: a script may
+   have opened files of its own, whose number is not known.  The text is the same for every failed
+   session, so that bn_log_refusal prints it once. */
 void bn_limits_report_files(unsigned sessions)
 {
   const rlim_t needed = limits_count_files_needed(sessions);

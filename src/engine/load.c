@@ -35,7 +35,8 @@ const struct bn_profile *bn_load_phase_profile(const struct bn_conf *c)
    text of the phase. */
 struct phase_metrics {
   struct bn_metric *row; /* owned; the workload's metrics come first */
-  size_t n, first;       /* first: the row of the first phase */
+  size_t n;
+  size_t first_phase; /* the row of the first phase */
 };
 
 /* Returns the workload's metrics (NULL: none) and then those of the phases.  The rows end with a
@@ -47,7 +48,7 @@ static struct phase_metrics load_add_phases(const struct bn_metric *metrics,
 
   while (metrics != NULL && metrics[table.n].name != NULL)
     table.n++;
-  table.first = table.n;
+  table.first_phase = table.n;
   table.row = bn_alloc(table.n + profile->n_phases + 1, sizeof *table.row);
   if (table.n > 0)
     memcpy(table.row, metrics, table.n * sizeof *table.row);
@@ -63,7 +64,7 @@ static struct phase_metrics load_add_phases(const struct bn_metric *metrics,
 /* Frees the rows, and the names of the rows of the phases, which load_add_phases has allocated. */
 static void load_free_phases(const struct phase_metrics *table)
 {
-  for (size_t i = table->first; i < table->n; i++)
+  for (size_t i = table->first_phase; i < table->n; i++)
     free((void *)(uintptr_t)table->row[i].name);
   free(table->row);
 }
@@ -121,13 +122,13 @@ int bn_load_set_metrics(struct bn_load *l, const struct bn_metric *metrics, unsi
 
 void bn_load_adopt_main(struct bn_load *l)
 {
-  struct bn_stat *from = l->side.stat[0], *to = l->stats.stat[0];
+  struct bn_stat *main_stat = l->side.stat[0], *worker_stat = l->stats.stat[0];
 
   for (unsigned i = 0; i < BN_C_FIXED; i++) {
     if (!bn_load_counts_statements(i))
       continue;
-    bn_stat_count(to, i, bn_stat_get(&from->counter[i]));
-    atomic_store_explicit(&from->counter[i], 0, memory_order_relaxed);
+    bn_stat_count(worker_stat, i, bn_stat_get(&main_stat->counter[i]));
+    atomic_store_explicit(&main_stat->counter[i], 0, memory_order_relaxed);
   }
 }
 

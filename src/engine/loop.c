@@ -25,7 +25,7 @@ static const uint64_t check_interval_ns = 100 * BN_NSEC_PER_MSEC;
 /* The time for tasks of the queue in one turn. */
 static const uint64_t queue_turn_ns = BN_NSEC_PER_MSEC;
 
-static const struct bn_wait ready = {"a session of the worker that may go on", BN_BOUND_END};
+static const struct bn_wait ready_task = {"a session of the worker that may go on", BN_BOUND_END};
 static const struct bn_wait in_place = {"a call that holds up its worker", BN_BOUND_END};
 
 /* --- making --- */
@@ -44,10 +44,10 @@ int bn_loop_init(struct bn_loop *l, unsigned n_tasks, void (*go_on)(struct bn_ta
   l->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
   l->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   wake.data.fd = l->wake_fd;
-  if (l->epoll_fd >= 0 && l->wake_fd >= 0 &&
-      epoll_ctl(l->epoll_fd, EPOLL_CTL_ADD, l->wake_fd, &wake) == 0)
-    return 0;
-  return bn_err_set(err, errno, "a worker cannot wait for its sessions: %s", strerror(errno));
+  if (l->epoll_fd < 0 || l->wake_fd < 0 ||
+      epoll_ctl(l->epoll_fd, EPOLL_CTL_ADD, l->wake_fd, &wake) != 0)
+    return bn_err_set(err, errno, "a worker cannot wait for its sessions: %s", strerror(errno));
+  return 0;
 }
 
 /* Closes a descriptor; -1: there is none. */
@@ -85,8 +85,8 @@ void bn_loop_queue(struct bn_task *t)
   loop_append(&t->loop->queue, t);
 }
 
-/* Notes that the worker has left the stack of a task's call, because the call has returned or
-   waits.  A call that has returned gives its stack back.  Returns has_returned. */
+/* Handles the return of the worker from the stack of a task's call to its own.  The call has
+   returned, and gives its stack back, or it waits.  Returns has_returned. */
 static bool loop_leave_call(struct bn_task *t, bool has_returned)
 {
   t->loop->running = NULL;
@@ -236,7 +236,7 @@ void bn_loop_turn(struct bn_loop *l)
   /* With tasks in the queue, epoll is only asked and does not wait. */
   const uint64_t until_ns = l->queue.first != NULL ? 0 : bn_timers_next_ns(&l->timers);
   struct epoll_event event[EVENTS_AT_ONCE];
-  const int n_events = bn_wait_events(&ready, l->epoll_fd, event, EVENTS_AT_ONCE, until_ns);
+  const int n_events = bn_wait_events(&ready_task, l->epoll_fd, event, EVENTS_AT_ONCE, until_ns);
 
   for (int i = 0; i < n_events; i++) {
     if (event[i].data.fd == l->wake_fd)
@@ -253,7 +253,7 @@ void bn_loop_wake(struct bn_loop *l)
 {
   const uint64_t one = 1;
 
-  /* It fails only if the counter is full, and then the loop wakes anyway. */
+  /* The write fails only if the counter is full, and then the loop wakes anyway. */
   if (write(l->wake_fd, &one, sizeof one) < 0)
     return;
 }
@@ -427,6 +427,7 @@ bool bn_task_call(struct bn_task *t, void (*fn)(void *arg), void *arg)
   return loop_leave_call(t, bn_fiber_call(t->fiber, fn, arg));
 }
 
+/* The call may wait several times before it returns. */
 void bn_task_finish(struct bn_task *t)
 {
   do {
@@ -455,9 +456,7 @@ void bn_task_sleep(struct bn_task *t, uint64_t until_ns)
 
 void bn_task_pause(struct bn_task *t, uint64_t until_ns)
 {
-  bool *const not_armed = NULL;
-
   t->until_over = true;
-  (void)loop_wait(&t->waiter, NO_FD, NO_EVENTS, not_armed, until_ns);
+  (void)loop_wait(&t->waiter, NO_FD, NO_EVENTS, NULL /* armed: no descriptor */, until_ns);
   t->until_over = false;
 }

@@ -8,8 +8,8 @@
 
 /* A time without a success.  Each session that is looked at may narrow it. */
 struct gap {
-  uint64_t from_ns;  /* the latest end of an event that succeeded */
-  uint64_t first_ns; /* when the oldest event in flight began; UINT64_MAX: none is known */
+  uint64_t last_ok_ns;         /* the latest end of an event that succeeded */
+  uint64_t in_flight_since_ns; /* the start of the oldest event; UINT64_MAX: none is known */
 };
 
 void bn_outage_init(struct bn_outage *o, const struct bn_statset *stats)
@@ -21,17 +21,17 @@ void bn_outage_init(struct bn_outage *o, const struct bn_statset *stats)
 
 void bn_outage_done(struct bn_outage *o)
 {
-  if (o->stats != NULL)
+  if (o->stats != NULL) /* it was initialised */
     (void)pthread_mutex_destroy(&o->lock);
   o->stats = NULL;
 }
 
-/* Narrows the gap by an event in flight since start_ns (UINT64_MAX: none), and by the end of an
-   event at end_ns. */
-static void outage_narrow(struct gap *g, uint64_t start_ns, uint64_t end_ns)
+/* Narrows the gap by an event in flight since start_ns (UINT64_MAX: none), and by a success at
+   ok_ns. */
+static void outage_narrow(struct gap *g, uint64_t start_ns, uint64_t ok_ns)
 {
-  g->from_ns = bn_clock_max(g->from_ns, end_ns);
-  g->first_ns = bn_clock_min(g->first_ns, start_ns);
+  g->last_ok_ns = bn_clock_max(g->last_ok_ns, ok_ns);
+  g->in_flight_since_ns = bn_clock_min(g->in_flight_since_ns, start_ns);
 }
 
 /* Acquire: pairs with the release stores of `ended`, `failing_since_ns` and `pauses` in
@@ -52,28 +52,28 @@ static void outage_narrow_by_session(struct gap *g, const struct bn_stat *st, ui
   const uint64_t last_end_ns = outage_acquire(&st->last_end_ns);
   const uint64_t failing_since_ns = outage_acquire(&st->failing_since_ns);
   const bool last_has_failed = failing_since_ns != 0;
-  /* Failed events count as in flight since the first of them, until a pause follows them. */
-  const bool is_failing = last_has_failed && (!pauses || (in_flight && start_ns <= last_end_ns));
+  const bool follows_at_once = !pauses || (in_flight && start_ns <= last_end_ns);
+  uint64_t in_flight_since_ns = in_flight ? start_ns : UINT64_MAX;
   /* Without pauses, an event begins when the event before it ends, and a session between two
-     events has just ended an event.  Under --rate or with think times, last_end_ns is used. */
-  uint64_t first_ns = in_flight ? start_ns : UINT64_MAX;
-  uint64_t end_ns = in_flight ? start_ns : now_ns;
+     events has just ended an event. */
+  uint64_t last_ok_ns = in_flight ? start_ns : now_ns;
 
   if (!atomic_load_explicit(&st->running, memory_order_acquire))
     return;
-  if (is_failing)
-    first_ns = failing_since_ns;
+  /* Failed events count as in flight since the first of them, until a pause follows them. */
+  if (last_has_failed && follows_at_once)
+    in_flight_since_ns = failing_since_ns;
   if (last_has_failed)
-    end_ns = outage_acquire(&st->last_ok_ns);
+    last_ok_ns = outage_acquire(&st->last_ok_ns);
   else if (pauses)
-    end_ns = last_end_ns;
-  outage_narrow(g, first_ns, end_ns);
+    last_ok_ns = last_end_ns;
+  outage_narrow(g, in_flight_since_ns, last_ok_ns);
 }
 
 /* Returns whether the gap up to until_ns is too short for an outage. */
 static bool outage_is_short(const struct gap *g, uint64_t until_ns)
 {
-  return bn_clock_between(g->from_ns, until_ns) < BN_OUTAGE_NS;
+  return bn_clock_between(g->last_ok_ns, until_ns) < BN_OUTAGE_NS;
 }
 
 /* Narrows the gap by the ends of sessions that have left their loops. */
@@ -82,7 +82,7 @@ static void outage_narrow_by_gone(struct gap *g, const struct bn_outage *o)
   outage_narrow(g, UINT64_MAX, atomic_load(&o->gone_last_ok_ns));
 }
 
-/* Narrows the gap by the ends that the sessions show, until it is too short for an outage.  The gap
+/* Narrows the gap by the successes of all sessions, until it is too short for an outage.  The gap
    has the times of the session `self` already; NULL: of no session.  If events take a second,
    thousands of sessions search at each end of an event: the next search therefore begins with the
    session that made the gap too short, which often does so again.  The sessions that have gone are
@@ -109,11 +109,11 @@ static void outage_narrow_by_all(struct bn_outage *o, struct gap *g, const struc
   outage_narrow_by_gone(g, o);
 }
 
-/* Counts the outage, unless the gap is too short or overlaps the last outage: another session has
-   counted this one then. */
+/* Counts the gap as an outage if it is long enough.  A gap that overlaps the last outage is the
+   same outage, which another session has counted. */
 static void outage_count(struct bn_outage *o, const struct gap *g, uint64_t until_ns)
 {
-  const uint64_t from_ns = bn_clock_max(g->first_ns, g->from_ns);
+  const uint64_t from_ns = bn_clock_max(g->in_flight_since_ns, g->last_ok_ns);
 
   if (bn_clock_between(from_ns, until_ns) < BN_OUTAGE_NS)
     return;
@@ -130,7 +130,7 @@ void bn_outage_search(struct bn_outage *o, const struct bn_stat *self, uint64_t 
                       uint64_t last_ok_ns, uint64_t now_ns, uint64_t span_ns)
 {
   const uint64_t until_ns = bn_clock_min(now_ns, span_ns);
-  struct gap g = {.from_ns = last_ok_ns, .first_ns = since_ns};
+  struct gap g = {.last_ok_ns = last_ok_ns, .in_flight_since_ns = since_ns};
 
   outage_narrow_by_all(o, &g, self, now_ns, until_ns);
   outage_count(o, &g, until_ns);
@@ -143,9 +143,9 @@ void bn_outage_leave(struct bn_outage *o, uint64_t end_ns)
 
 void bn_outage_search_at_end(struct bn_outage *o, uint64_t span_ns)
 {
-  struct gap g = {.from_ns = 0, .first_ns = UINT64_MAX};
+  struct gap g = {.last_ok_ns = 0, .in_flight_since_ns = UINT64_MAX};
 
-  /* Without an event in flight the gap begins at UINT64_MAX, and is none. */
+  /* Without an event in flight, the gap begins at UINT64_MAX: outage_count ignores it. */
   outage_narrow_by_all(o, &g, NULL /* self */, span_ns, span_ns);
   outage_count(o, &g, span_ns);
 }

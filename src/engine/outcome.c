@@ -91,6 +91,7 @@ bool bn_outcome_has_stuck_threads(const struct bn_outcome *o)
   return a_call_hangs || (were_abandoned && !have_returned);
 }
 
+/* If several causes apply, the first one below decides. */
 int bn_outcome_status(const struct bn_outcome *o, bool overload_fails)
 {
   const unsigned flags = atomic_load(&o->flags);
@@ -137,6 +138,7 @@ enum bn_end_reason bn_outcome_reason(const struct bn_outcome *o, bool overload_f
   return (flags & BN_OUTCOME_OPENED) != 0 ? BN_END_DONE : BN_END_FAILURE;
 }
 
+/* Events that were begun and have ended without success count as dropped. */
 bool bn_outcome_is_empty(const struct bn_view_counts *all)
 {
   return all->events == 0 && all->dropped > 0;
@@ -163,18 +165,17 @@ void bn_outcome_note_default_time(const struct bn_outcome *o, const struct bn_co
 {
   const struct bn_conf_raw *r = &c->raw;
   const bool by_session = r->events_per_session != 0;
+  const bool has_event_limit = c->plan.events != 0;
   /* A profile sets the time of its run. */
   const bool is_default_time = !r->time_given && c->profile.n_pieces == 0;
   const bool time_came_first =
       bn_outcome_has(o, BN_OUTCOME_TIME_UP) && !bn_outcome_has(o, BN_OUTCOME_SPENT);
 
-  if (!bn_policy_is_native(c->policy) || c->plan.events == 0 || !is_default_time ||
-      !time_came_first)
-    return;
-  bn_log_note("the default --time=%.15g ended the run before all of --%s=%" PRId64
-              " had begun; --time=0 removes this limit",
-              r->time_s, by_session ? "events-per-session" : "events",
-              by_session ? r->events_per_session : r->events);
+  if (bn_policy_is_native(c->policy) && has_event_limit && is_default_time && time_came_first)
+    bn_log_note("the default --time=%.15g ended the run before all of --%s=%" PRId64
+                " had begun; --time=0 removes this limit",
+                r->time_s, by_session ? "events-per-session" : "events",
+                by_session ? r->events_per_session : r->events);
 }
 
 void bn_outcome_log(const struct bn_outcome *o, bool overload_fails)

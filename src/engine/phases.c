@@ -84,6 +84,12 @@ void bn_phases_start(struct bn_phases *p, uint64_t from_ns)
   p->from_ns[p->n] = UINT64_MAX;
 }
 
+/* Returns whether a phase has bursts: one at the begin of each period. */
+static bool phase_has_bursts(const struct bn_profile_phase *phase)
+{
+  return phase->period_s > 0;
+}
+
 /* Returns whether the profile is one of a rate; else it is one of threads. */
 static bool phases_have_rate(const struct bn_phases *p)
 {
@@ -171,8 +177,8 @@ static uint64_t slice_begin_ns(size_t i)
 }
 
 /* Returns the slice of an event that was due at offset_ns of phase k, counted from the end of the
-   last burst before it, or from the beginning of a phase without bursts; NULL if it was due in a
-   burst.  The last phase goes on after its span, but has no further bursts. */
+   last burst before it, or from the begin of a phase without bursts; NULL if it was due in a burst.
+   The last phase goes on after its span, but has no further bursts. */
 static struct slice *phases_find_slice(const struct bn_phases *p, size_t k, struct phase_counts *c,
                                        uint64_t offset_ns)
 {
@@ -181,7 +187,7 @@ static struct slice *phases_find_slice(const struct bn_phases *p, size_t k, stru
   double burst, last_burst; /* numbers of bursts, from 0 on */
   double after_burst_s;
 
-  if (phase->period_s <= 0)
+  if (!phase_has_bursts(phase))
     return &c->slice[slice_index(offset_ns)];
   last_burst = ceil(phase->span_s / phase->period_s - quotient_error) - 1;
   burst = fmin(floor(offset_s / phase->period_s), last_burst);
@@ -268,9 +274,9 @@ static void phases_add_unfinished(struct bn_timing *t, uint64_t youngest_ns, uin
   t->unfinished += n;
 }
 
-/* Adds the ages of the n arrivals after the first `skip`, which wait, to those of a phase.
-   bn_pacer_add_ages returns the largest age that it added.  The last arrival, whose age is the
-   smallest, is therefore added by a call of its own. */
+/* Adds to a phase the ages of n waiting arrivals, those after the first `skip`.  The youngest of
+   them, the last, is added by a call of its own, because bn_pacer_add_ages returns the largest age
+   that it has added. */
 static void phases_add_waiting(const struct bn_phases *p, uint64_t skip, uint64_t n,
                                struct bn_hist *into, struct bn_timing *t)
 {
@@ -285,18 +291,18 @@ static void phases_add_queue(const struct bn_phases *p, struct bn_snap *delta,
                              struct bn_view_store *store)
 {
   const uint64_t first_waiting = p->end.due - p->end.queued;
-  uint64_t first = 0, skip = p->end.skip;
+  uint64_t begin = 0, skip = p->end.skip;
 
   for (size_t k = 0; k < p->n; k++) {
-    /* Phase k has the arrivals from `first` up to, and without, `end`. */
-    const uint64_t end = first + p->due[k];
-    const uint64_t from = first > first_waiting ? first : first_waiting;
+    /* Phase k has the arrivals from `begin` up to, and without, `end`. */
+    const uint64_t end = begin + p->due[k];
+    const uint64_t from = begin > first_waiting ? begin : first_waiting;
     const uint64_t n = end > from ? end - from : 0;
 
     phases_add_waiting(p, skip, n, delta->hist[bn_phases_find_hist(&delta->metrics, k)],
                        bn_phases_timing(store, &delta->metrics, k));
     skip += n;
-    first = end;
+    begin = end;
   }
 }
 
@@ -343,7 +349,7 @@ static double phases_since_peak_s(const struct bn_phases *p, size_t k, uint64_t 
   const double offset_s = (double)(at_ns - p->from_ns[k]) * 1e-9;
   double burst; /* the number of the last burst that has ended, from 0 on; -1: none */
 
-  if (phase->period_s <= 0)
+  if (!phase_has_bursts(phase))
     return fmax(offset_s - phase->span_s, 0);
   burst =
       floor((fmin(offset_s, phase->span_s) - phase->burst_s) / phase->period_s + quotient_error);
@@ -441,25 +447,33 @@ static uint64_t phases_count_unfinished(const struct bn_view *v)
   return n;
 }
 
-/* Sets how long the latency was greater than the level after the peak of phase k.  The search
+/* Searches for the first window after the peak of phase k that is not above the level.  The search
    begins in phase k itself if it has bursts, and goes on in the phases after it.  It stops at the
    next phase of bursts, whose slices count from the bursts of that phase and not from this peak.
-   If the run ends before the window has enough events, its events decide, provided that they are
-   more than the events that have not ended. */
+   Returns whether there is such a window; if there is none, *stop_ns is the end of the search. */
+static bool phases_find_calm_after(const struct bn_phases *p, size_t k, double level_ns,
+                                   struct window *w, uint64_t *stop_ns)
+{
+  const struct bn_profile_phase *phase = p->profile->phase;
+  bool is_found = phase_has_bursts(&phase[k]) && phases_find_calm(p, k, 0, level_ns, w);
+  size_t next = k + 1;
+
+  for (; !is_found && next < p->n && !phase_has_bursts(&phase[next]); next++)
+    is_found = phases_find_calm(p, next, phases_since_peak_s(p, k, p->from_ns[next]), level_ns, w);
+  *stop_ns = bn_clock_min(p->from_ns[next], p->end.until_ns);
+  return is_found;
+}
+
+/* Sets how long the latency was greater than the level after the peak of phase k.  If the run ends
+   before the window has enough events, its events decide, provided that they are more than the
+   events that have not ended. */
 static void phases_search_recovery(const struct bn_phases *p, size_t k, double level_ns,
                                    const struct bn_view *v, struct bn_phase_view *out)
 {
-  const bool has_bursts = p->profile->phase[k].period_s > 0;
   struct window w = {.n_slices = 0};
-  uint64_t stop_ns; /* the end of the search */
-  size_t next = k + 1;
+  uint64_t stop_ns;
 
-  if (has_bursts)
-    out->recovered = phases_find_calm(p, k, 0, level_ns, &w);
-  for (; next < p->n && !out->recovered && p->profile->phase[next].period_s <= 0; next++)
-    out->recovered =
-        phases_find_calm(p, next, phases_since_peak_s(p, k, p->from_ns[next]), level_ns, &w);
-  stop_ns = bn_clock_min(p->from_ns[next], p->end.until_ns);
+  out->recovered = phases_find_calm_after(p, k, level_ns, &w, &stop_ns);
   if (!out->recovered && stop_ns == p->end.until_ns)
     out->recovered = w.total.n > phases_count_unfinished(v) && window_is_below(&w, level_ns);
   out->recovery_s = out->recovered ? window_begin_s(&w) : phases_since_peak_s(p, k, stop_ns);
@@ -477,7 +491,7 @@ static bool phases_is_peak(const struct bn_phases *p, size_t k)
 {
   const struct bn_profile_phase *phase = p->profile->phase;
 
-  if (phase[k].period_s > 0)
+  if (phase_has_bursts(&phase[k]))
     return true;
   if (k + 1 == p->n || phase[k + 1].span_s <= 0 || p->end.until_ns <= p->from_ns[k + 1])
     return false;
@@ -512,7 +526,7 @@ static double phases_level_ns(const struct bn_phases *p, size_t k, const struct 
 {
   const struct bn_hist *latency = phases_get_latency(v, k);
 
-  if (p->profile->phase[k].period_s > 0 || phases_is_overloaded(&v->phases[k], latency))
+  if (phase_has_bursts(&p->profile->phase[k]) || phases_is_overloaded(&v->phases[k], latency))
     return 0;
   return (double)bn_hist_percentile(latency, level_percent);
 }
@@ -618,8 +632,8 @@ void bn_phases_fill(const struct bn_phases *p, struct bn_view *v, struct bn_view
   const size_t last = phases_find_at(p, p->end.until_ns - 1);
 
   bn_phases_name_all(v, store, &delta->metrics);
-  /* The curve wants nothing in a phase of no time, which keeps this 0.  phases_count_all sets the
-     other phases that the run has reached. */
+  /* A phase that the run has reached, but in which it has spent no time, keeps this 0.
+     phases_count_all sets the other phases that the run has reached. */
   for (size_t k = 0; k < v->n_phases; k++) {
     if (k <= last)
       phases_set_wanted(p, &store->phase[k], 0);

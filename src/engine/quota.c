@@ -31,6 +31,7 @@ void bn_quota_init(struct bn_quota *q, const struct bn_quota_plan *plan)
   q->one_by_one = plan->one_by_one;
   q->one_more = plan->one_more;
   q->by_start = plan->by_start;
+  /* A returned ticket is of use to other sessions only if tickets are limited and shared. */
   q->returns = plan->returns && plan->events != 0 && plan->per_session == 0;
   q->present = plan->sessions;
   q->share = bn_alloc_aligned(_Alignof(struct bn_quota_share), n_shares * sizeof *q->share);
@@ -153,7 +154,7 @@ static uint64_t quota_count_taken(const struct bn_quota *q, uint64_t n)
 }
 
 /* Charges a session n tickets in place of those that were kept for it.  `change` may stand for a
-   negative number: unsigned sums wrap around.  Without per_session, `untaken` is not used. */
+   negative number: unsigned sums wrap around.  `untaken` is used with per_session only. */
 static void quota_replace_kept(struct bn_quota_share *share, uint64_t n)
 {
   struct bn_quota *q = share->quota;
@@ -179,11 +180,11 @@ static void quota_charge_by_end(struct bn_quota_share *share)
   const struct bn_stat *st = share->stat;
   const uint64_t ended = bn_stat_get(&st->counter[BN_C_EVENTS]) - share->warm_events;
   const uint64_t in_flight = bn_stat_get(&st->begun) - bn_stat_get(&st->ended);
-  const uint64_t n = quota_count_charged(share->quota, ended + in_flight);
+  const uint64_t n_charged = quota_count_charged(share->quota, ended + in_flight);
 
-  if (n < share->kept)
-    share->reserved = share->kept - n;
-  quota_replace_kept(share, n > share->kept ? n : share->kept);
+  if (n_charged < share->kept)
+    share->reserved = share->kept - n_charged;
+  quota_replace_kept(share, n_charged > share->kept ? n_charged : share->kept);
 }
 
 /* As quota_charge_by_end, with by_start: tickets are needed by events that started after the
@@ -194,9 +195,10 @@ static void quota_charge_by_start(struct bn_quota_share *share)
   const uint64_t early = atomic_load_explicit(&share->early, memory_order_relaxed);
   const uint64_t ended = bn_stat_get(&st->counter[BN_C_EVENTS]);
   const uint64_t in_flight = bn_stat_get(&st->begun) - bn_stat_get(&st->ended);
+  const uint64_t with_ticket = early - ended; /* in flight, and started after the warm-up */
 
   quota_replace_kept(share, early + atomic_load(&share->failed));
-  share->ticketless = in_flight - (early - ended); /* the others in flight have a ticket */
+  share->ticketless = in_flight - with_ticket;
 }
 
 /* Charges a session for the events that it has begun so far, at the end of the warm-up or after
@@ -230,20 +232,20 @@ static bool quota_is_early(const struct bn_quota *q, uint64_t now_ns)
   return q->by_start && now_ns >= q->measure_ns;
 }
 
-/* As bn_quota_claim with --events, before the time limit.  In the warm-up the event is granted,
-   unless it belongs to the measurement.  If the warm-up ends before the grant, the state that is
-   read again decides. */
+/* As bn_quota_claim with --events, before the time limit.  In the warm-up an event needs no ticket
+   and is granted, unless it belongs to the measurement: it then waits for the baseline. */
 static enum bn_admission quota_claim_ticket(struct bn_quota_share *share, uint64_t now_ns)
 {
   if (!share->charged) {
-    int state = atomic_load_explicit(&share->quota->state, memory_order_acquire);
+    const bool is_warmup =
+        atomic_load_explicit(&share->quota->state, memory_order_acquire) == BN_QUOTA_WARMUP;
 
-    if (state == BN_QUOTA_WARMUP && quota_is_early(share->quota, now_ns))
+    if (is_warmup && quota_is_early(share->quota, now_ns))
       return BN_QUOTA_FROZEN;
-    if (state == BN_QUOTA_WARMUP && quota_grant(share))
+    if (is_warmup && quota_grant(share))
       return BN_QUOTA_YES;
-    state = atomic_load_explicit(&share->quota->state, memory_order_acquire);
-    if (state == BN_QUOTA_BASELINE)
+    /* The warm-up has ended, perhaps before the grant: the state is read again. */
+    if (atomic_load_explicit(&share->quota->state, memory_order_acquire) == BN_QUOTA_BASELINE)
       return BN_QUOTA_FROZEN;
     quota_charge_once(share);
   }
@@ -297,7 +299,9 @@ void bn_quota_unclaim(struct bn_quota_share *share, bool warm)
    keeps a ticket too many rather than one too few. */
 void bn_quota_fail(struct bn_quota_share *share, bool warm)
 {
-  if (share->quota->events == 0 || (share->charged && !warm))
+  const bool has_ticket = share->charged && !warm;
+
+  if (share->quota->events == 0 || has_ticket) /* the ticket stays spent */
     return;
   if (share->quota->by_start && !warm)
     (void)atomic_fetch_add(&share->failed, 1);
@@ -323,9 +327,9 @@ static uint64_t quota_count_ended(const struct bn_stat *st)
   return bn_stat_get(&st->counter[BN_C_EVENTS]) + bn_stat_get(&st->warm_events);
 }
 
-/* Returns the reserve.  With gives_up, which needs per_session, the tickets that the session could
-   still take count as taken, because no other session takes them.  `change` may stand for a
-   negative number: unsigned sums wrap around. */
+/* Gives the tickets in reserve back.  With gives_up, which needs per_session, the tickets that the
+   session could still take count as taken, because no other session takes them.  `change` may stand
+   for a negative number: unsigned sums wrap around. */
 static void quota_return_reserve(struct bn_quota_share *share, bool gives_up)
 {
   struct bn_quota *q = share->quota;
@@ -366,9 +370,10 @@ static bool quota_is_spent(const struct bn_quota *q)
   return atomic_load_explicit(&q->taken, memory_order_relaxed) >= q->events;
 }
 
-/* Wakes the sessions that wait for a ticket if one was returned, or if no session is left that
-   could return one.  The caller holds the lock, and has changed the number of sessions that could.
-   Thousands of sessions call it one after another at the end of a run, and most wake no session. */
+/* Wakes the sessions that wait for a ticket if one was returned, or if none will be, because all
+   present sessions wait.  The caller holds the lock, and has changed the number of sessions that
+   could return one.  Thousands of sessions call it one after another at the end of a run: most of
+   the calls wake no session. */
 static void quota_wake_if_needed(struct bn_quota *q)
 {
   if (q->waiting == q->present && quota_is_spent(q))
@@ -431,10 +436,10 @@ bool bn_quota_note_answer(struct bn_quota_share *share, enum bn_admission answer
 {
   struct bn_quota *q = share->quota;
   const bool is_spent = answer == BN_QUOTA_SPENT;
+  const bool waits_or_waited = is_spent || share->waits; /* only this worker changes `waits` */
   bool may_ask_again;
 
-  /* `waits` needs no lock here, because only this worker changes it. */
-  if (!q->returns || (!is_spent && !share->waits))
+  if (!q->returns || !waits_or_waited)
     return false;
   (void)pthread_mutex_lock(&q->lock);
   if (is_spent && !share->waits)
@@ -492,6 +497,7 @@ static uint64_t quota_count_kept(const struct bn_quota_share *share, uint64_t en
   return granted > ended ? quota_count_charged(share->quota, granted - ended) : 0;
 }
 
+/* From now on tickets count.  Those of the events in flight are taken already. */
 void bn_quota_thaw(struct bn_quota *q, const uint64_t *ended)
 {
   uint64_t kept = 0;

@@ -7,12 +7,13 @@
 #include "base/log.h"
 #include "option/conf.h"
 
-/* Returns the turns of all sessions per second; 0: there are none. */
+/* Returns the turns to connect again, of all sessions, per second; 0: there are none. */
 static double renewal_rate(const struct bn_session *s)
 {
   return s->services->conf->raw.reconnect_rate;
 }
 
+/* Sessions connect again one after another, at equal distances. */
 uint64_t bn_renewal_due_ns(const struct bn_session *s, uint64_t i)
 {
   const double turns = (double)i * s->services->sessions + s->number + 0.5; /* of all sessions */

@@ -37,18 +37,18 @@ struct bn_reports {
   struct bn_reporters reporters; /* reporters.text NULL: nothing prints a report by force */
   struct bn_asserts asserts;
   struct bn_watch *watch;
-  bool ticks;           /* a reporter wants ticks */
-  bool begun;           /* guarded by the lock; the heading of the load is printed */
+  bool wants_ticks;     /* a reporter does */
+  bool load_announced;  /* guarded by the lock; the heading of the load is printed */
   _Atomic int kind;     /* enum bn_kind */
-  pthread_mutex_t lock; /* guards facts, and base against the watchdog */
+  pthread_mutex_t lock; /* guards facts, and checkpoint_base against the watchdog */
   struct bn_facts facts;
   unsigned n_failures; /* guarded by the lock; kinds of failures while other threads went on */
-  /* Snapshots at the start of the measurement, at the last checkpoint, at the last interval, and
-     when assertions were last judged. */
-  struct bn_snap start, base, last, second;
-  struct bn_view_counts before; /* up to the last checkpoint */
-  bool base_is_start;   /* base is the start of the measurement, so that its extremes are exact */
-  _Atomic bool warming; /* events belong to the warm-up, which is counted apart */
+  /* The baselines of ticks, at the start of the measurement; of checkpoints and the total, at the
+     last checkpoint; of intervals, at the last one; and of assertions, when last judged. */
+  struct bn_snap tick_base, checkpoint_base, interval_base, second_base;
+  struct bn_view_counts counts_before; /* up to the last checkpoint */
+  bool total_covers_all; /* there was no checkpoint: the extremes since the start are exact */
+  _Atomic bool warming;  /* events belong to the warm-up, which is counted apart */
   struct bn_span_end span_end;
   struct report report, forced; /* forced: the watchdog's */
 };
@@ -76,12 +76,12 @@ static void report_done(struct report *r)
 /* Makes the snapshots, those of ticks and of --abort-on-assert only if they are wanted. */
 static void reports_make_snaps(struct bn_reports *r)
 {
-  if (r->ticks)
-    bn_snap_init(&r->start, r->stats);
+  if (r->wants_ticks)
+    bn_snap_init(&r->tick_base, r->stats);
   if (r->asserts.patience_s > 0)
-    bn_snap_init(&r->second, r->stats);
-  bn_snap_init(&r->base, r->stats);
-  bn_snap_init(&r->last, r->stats);
+    bn_snap_init(&r->second_base, r->stats);
+  bn_snap_init(&r->checkpoint_base, r->stats);
+  bn_snap_init(&r->interval_base, r->stats);
   bn_span_end_init(&r->span_end, r->stats);
   report_init(&r->report, r->stats);
   report_init(&r->forced, r->stats);
@@ -100,7 +100,7 @@ struct bn_reports *bn_reports_new(const struct bn_reports_setup *setup)
   r->reporters.text = setup->text;
   r->reporters.reader_left = bn_stop_has_lost_reader;
   r->reporters.lock = &r->lock;
-  r->ticks = bn_reporters_want(&r->reporters, BN_VIEW_TICK);
+  r->wants_ticks = bn_reporters_want(&r->reporters, BN_VIEW_TICK);
   bn_asserts_init(&r->asserts, setup->asserts, setup->n_asserts,
                   setup->conf->raw.abort_on_assert_s);
   atomic_init(&r->kind, (int)setup->ops->kind);
@@ -114,10 +114,10 @@ static void reports_free_snaps(struct bn_reports *r)
   report_done(&r->report);
   report_done(&r->forced);
   bn_span_end_done(&r->span_end);
-  bn_snap_done(&r->start);
-  bn_snap_done(&r->base);
-  bn_snap_done(&r->last);
-  bn_snap_done(&r->second);
+  bn_snap_done(&r->tick_base);
+  bn_snap_done(&r->checkpoint_base);
+  bn_snap_done(&r->interval_base);
+  bn_snap_done(&r->second_base);
 }
 
 void bn_reports_set_metrics(struct bn_reports *r)
@@ -161,7 +161,7 @@ static void reports_add_at_start(struct bn_facts *f)
 /* Returns whether a fact is the first about a database, and comes after the heading of the load. */
 static bool reports_is_first_late_fact(const struct bn_reports *r, const char *section)
 {
-  return r->begun && strcmp(section, "database") == 0 &&
+  return r->load_announced && strcmp(section, "database") == 0 &&
          bn_facts_find(&r->facts, "database", "driver") == NULL;
 }
 
@@ -260,7 +260,7 @@ void bn_reports_announce_workers(struct bn_reports *r)
 void bn_reports_announce_opening(struct bn_reports *r)
 {
   (void)pthread_mutex_lock(&r->lock);
-  r->begun = true;
+  r->load_announced = true;
   if (bn_facts_find(&r->facts, "database", "driver") != NULL)
     reports_add_at_start(&r->facts);
   bn_reporters_started(&r->reporters, &r->facts);
@@ -288,12 +288,12 @@ static void reports_swap(struct bn_snap *a, struct bn_snap *b)
 /* Copies the baseline at the start of the measurement to the baselines of the other reports. */
 static void reports_copy_baseline(struct bn_reports *r)
 {
-  bn_snap_copy(&r->last, &r->base);
-  if (r->ticks)
-    bn_snap_copy(&r->start, &r->base);
+  bn_snap_copy(&r->interval_base, &r->checkpoint_base);
+  if (r->wants_ticks)
+    bn_snap_copy(&r->tick_base, &r->checkpoint_base);
   if (r->asserts.patience_s > 0)
-    bn_snap_copy(&r->second, &r->base);
-  r->base_is_start = true;
+    bn_snap_copy(&r->second_base, &r->checkpoint_base);
+  r->total_covers_all = true;
 }
 
 /* Sets the counters of statements to 0 in the baseline, so that the first report counts the
@@ -310,10 +310,10 @@ void bn_reports_take_baseline(struct bn_reports *r, uint64_t now_ns)
   (void)pthread_mutex_lock(&r->lock);
   r->facts.start_ns = now_ns;
   r->facts.start_wall_ns = bn_clock_wall();
-  bn_snap_take(&r->base, r->stats, now_ns);
+  bn_snap_take(&r->checkpoint_base, r->stats, now_ns);
   atomic_store(&r->warming, bn_policy_is_native(r->conf->policy) && r->conf->plan.warmup_ns != 0);
   if (r->conf->policy->start_counts_too)
-    reports_include_start_statements(&r->base);
+    reports_include_start_statements(&r->checkpoint_base);
   reports_copy_baseline(r);
   (void)pthread_mutex_unlock(&r->lock);
 }
@@ -321,12 +321,12 @@ void bn_reports_take_baseline(struct bn_reports *r, uint64_t now_ns)
 const struct bn_snap *bn_reports_end_warmup(struct bn_reports *r, uint64_t now_ns)
 {
   (void)pthread_mutex_lock(&r->lock);
-  bn_snap_take(&r->base, r->stats, now_ns);
-  bn_snap_end_warmup(&r->base);
+  bn_snap_take(&r->checkpoint_base, r->stats, now_ns);
+  bn_snap_end_warmup(&r->checkpoint_base);
   reports_copy_baseline(r);
   atomic_store(&r->warming, false);
   (void)pthread_mutex_unlock(&r->lock);
-  return &r->base;
+  return &r->checkpoint_base;
 }
 
 void bn_reports_end_span(struct bn_reports *r, uint64_t end_ns, uint64_t now_ns)
@@ -398,20 +398,19 @@ static bool reports_is_after_span(struct bn_reports *r, const struct bn_run_stat
   return bn_policy_is_native(r->conf->policy) && bn_span_end_is_counted(&r->span_end);
 }
 
-/* Fills the view of the difference to a baseline.  The baseline tells which view this is: r->last
-   an interval, r->base a checkpoint or the total, r->start a tick, r->second a second that is
-   judged.  Only checkpoints and totals show sessions.  A tick after the span has the rates of the
-   span.  Returns the rules that the view was filled with. */
+/* Fills the view of the difference to a baseline of r, which tells the kind of the view.  Only
+   checkpoints and totals show sessions.  A tick after the span has the rates of the span.  Returns
+   the rules that the view was filled with. */
 static struct bn_view_rules reports_fill_view(struct bn_reports *r, struct report *report,
                                               const struct bn_snap *base,
                                               const struct bn_run_state *s)
 {
   struct bn_view_rules rules = bn_reports_rules(r->conf);
 
-  rules.exact = base == &r->start || (base == &r->base && r->base_is_start);
-  rules.sessions = base == &r->base;
-  rules.in_span = base == &r->last;
-  if (base == &r->start && reports_is_after_span(r, s)) {
+  rules.exact = base == &r->tick_base || (base == &r->checkpoint_base && r->total_covers_all);
+  rules.sessions = base == &r->checkpoint_base;
+  rules.in_span = base == &r->interval_base;
+  if (base == &r->tick_base && reports_is_after_span(r, s)) {
     rules.span_s = (double)bn_clock_between(base->at_ns, s->span_end_ns) * 1e-9;
     bn_span_end_count(&r->span_end, s->span_end_ns, s->now_ns);
     bn_span_end_set_rates(&r->span_end, base, &rules);
@@ -467,11 +466,10 @@ static bool reports_show(struct bn_reports *r, enum bn_view_span span)
 
 bool bn_reports_show_interval(struct bn_reports *r, const struct bn_run_state *s)
 {
-  bool ok;
-
-  reports_take_view(r, &r->report, &r->last, s);
-  ok = reports_show(r, BN_VIEW_INTERVAL);
-  reports_swap(&r->last, &r->report.now);
+  reports_take_view(r, &r->report, &r->interval_base, s);
+  const bool ok = reports_show(r, BN_VIEW_INTERVAL);
+  /* The next interval begins here. */
+  reports_swap(&r->interval_base, &r->report.now);
   return ok;
 }
 
@@ -486,31 +484,29 @@ static bool reports_has_checkpoints(const struct bn_reports *r)
 
 bool bn_reports_show_checkpoint(struct bn_reports *r, const struct bn_run_state *s)
 {
-  bool ok;
-
   if (!reports_has_checkpoints(r))
     return true;
-  reports_take_view(r, &r->report, &r->base, s);
-  ok = reports_show(r, BN_VIEW_CHECKPOINT);
-  bn_view_counts_add(&r->before, bn_view_count(&r->report.view));
-  /* The next report is a difference to this one. */
+  reports_take_view(r, &r->report, &r->checkpoint_base, s);
+  const bool ok = reports_show(r, BN_VIEW_CHECKPOINT);
+  bn_view_counts_add(&r->counts_before, bn_view_count(&r->report.view));
+  /* The next checkpoint, or the total, begins here. */
   (void)pthread_mutex_lock(&r->lock);
-  reports_swap(&r->base, &r->report.now);
-  r->base_is_start = false;
+  reports_swap(&r->checkpoint_base, &r->report.now);
+  r->total_covers_all = false;
   (void)pthread_mutex_unlock(&r->lock);
   return ok;
 }
 
 bool bn_reports_want_ticks(const struct bn_reports *r)
 {
-  return r->ticks || r->asserts.patience_s > 0;
+  return r->wants_ticks || r->asserts.patience_s > 0;
 }
 
 bool bn_reports_show_tick(struct bn_reports *r, const struct bn_run_state *s)
 {
-  if (!r->ticks)
+  if (!r->wants_ticks)
     return true;
-  reports_take_view(r, &r->report, &r->start, s);
+  reports_take_view(r, &r->report, &r->tick_base, s);
   return reports_show(r, BN_VIEW_TICK);
 }
 
@@ -522,12 +518,12 @@ const struct bn_assert *bn_reports_judge_second(struct bn_reports *r, const stru
 
   if (r->asserts.patience_s <= 0)
     return NULL;
-  reports_take_view(r, &r->report, &r->second, s);
+  reports_take_view(r, &r->report, &r->second_base, s);
   /* After the reporting thread was held up, the rest of a second belongs to the next second. */
   if (r->report.view.span_s < shortest_s)
     return NULL;
   violated = bn_asserts_judge_second(&r->asserts, &r->report.view, &rules);
-  reports_swap(&r->second, &r->report.now);
+  reports_swap(&r->second_base, &r->report.now);
   return violated;
 }
 
@@ -536,8 +532,8 @@ void bn_reports_announce_total(struct bn_reports *r)
   bn_reporters_ended(&r->reporters);
 }
 
-/* Returns the events that --db-max-tries has given up since the baseline.  They are among the
-   dropped events, which are counted a moment later. */
+/* Returns the events that --db-max-tries has given up since the baseline.  They also count as
+   dropped, but a moment later: an event in between is left out. */
 static uint64_t reports_count_failed(const struct bn_snap *now)
 {
   const size_t i = bn_metrics_find_counter(&now->metrics, "failed_events");
@@ -566,9 +562,9 @@ enum rates { RATES_OF_SPAN, RATES_OF_SNAPSHOT };
 
 /* Sets the rates of the total from the counters at the end of the span, which is s->now_ns in a
    final report.  The reporting thread has taken them, unless it was held up.  If no event ended
-   after the span (late is 0), the counters with which each session left its loop are more exact and
-   replace them.  In an abandoned run some sessions are still in their loops, so that nothing is
-   taken now: the rates are those that the reporting thread took, if any. */
+   after the span (late is 0), they are taken anew: the counters with which each session left its
+   loop are more exact.  In an abandoned run some sessions are still in their loops, so that nothing
+   is taken now. */
 static void reports_set_span_rates(struct bn_reports *r, const struct bn_run_state *s,
                                    uint64_t late, struct bn_view_rules *rules)
 {
@@ -578,7 +574,7 @@ static void reports_set_span_rates(struct bn_reports *r, const struct bn_run_sta
     else
       bn_span_end_count(&r->span_end, s->now_ns, s->looped_ns);
   }
-  bn_span_end_set_rates(&r->span_end, &r->base, rules);
+  bn_span_end_set_rates(&r->span_end, &r->checkpoint_base, rules);
 }
 
 /* Collects the ages of events in flight, if the run was abandoned, and of arrivals that wait.  Sets
@@ -613,10 +609,9 @@ static void reports_set_durations(struct bn_view *v, const struct bn_run_state *
   }
 }
 
-/* Builds bench's own final report, which covers the span and the events that ended after it or did
-   not end, and all events of each phase.  The rules are complete before the view is filled; the
-   phases come last, because they add ages to the histograms that were filled.  Returns the
-   rules. */
+/* Builds bench's own final report.  It covers the span, the events that ended after it or did not
+   end, and all events of each phase.  The phases come last, because they add ages to the histograms
+   of the filled view.  Returns the rules that the view was filled with. */
 static struct bn_view_rules reports_fill_native_total(struct bn_reports *r, struct report *report,
                                                       const struct bn_run_state *s,
                                                       enum rates rates)
@@ -626,9 +621,9 @@ static struct bn_view_rules reports_fill_native_total(struct bn_reports *r, stru
   struct bn_view *v = &report->view;
   uint64_t in_flight;
 
-  rules.exact = r->base_is_start;
+  rules.exact = r->total_covers_all;
   rules.sessions = true;
-  report_subtract(report, &r->base);
+  report_subtract(report, &r->checkpoint_base);
   bn_snap_copy_hists(&report->delta, &report->now, BN_PHASE_HISTOGRAM);
   if (rates == RATES_OF_SPAN)
     reports_set_span_rates(r, s, report->delta.late, &rules);
@@ -679,7 +674,7 @@ static struct bn_view_rules reports_fill_total(struct bn_reports *r, struct repo
   if (bn_policy_is_native(r->conf->policy)) {
     rules = reports_fill_native_total(r, report, s, rates);
   } else {
-    rules = reports_fill_view(r, report, &r->base, s);
+    rules = reports_fill_view(r, report, &r->checkpoint_base, s);
     report->view.unfinished = s->abandoned ? report->now.unfinished : 0;
   }
   report->view.span = BN_VIEW_TOTAL;
@@ -687,35 +682,40 @@ static struct bn_view_rules reports_fill_total(struct bn_reports *r, struct repo
   return rules;
 }
 
-/* Shows the time after the last interval, which may have been counted after the end of the span. */
+/* Shows the time after the last interval, if a reporter wants it. */
 static void reports_show_rest(struct bn_reports *r, const struct bn_run_state *s)
 {
+  const bool has_intervals = r->conf->plan.interval_ns != 0 && !atomic_load(&r->warming);
   struct bn_run_state end = *s;
 
-  end.now_ns = bn_clock_max(end.now_ns, r->last.at_ns);
-  (void)reports_fill_view(r, &r->report, &r->last, &end);
+  if (!has_intervals || !bn_reporters_want_rest(&r->reporters))
+    return;
+  /* The last interval may have been counted after the end of the span. */
+  end.now_ns = bn_clock_max(end.now_ns, r->interval_base.at_ns);
+  (void)reports_fill_view(r, &r->report, &r->interval_base, &end);
   r->report.view.span = BN_VIEW_INTERVAL;
   (void)bn_reporters_view(&r->reporters, &r->report.view);
 }
 
+/* Shows a last tick, which covers all that was measured, if the total covers less than that. */
+static void reports_show_last_tick(struct bn_reports *r, const struct bn_run_state *s)
+{
+  if (!r->wants_ticks || r->total_covers_all)
+    return;
+  (void)reports_fill_view(r, &r->report, &r->tick_base, s);
+  (void)reports_show(r, BN_VIEW_TICK);
+}
+
 void bn_reports_compute_total(struct bn_reports *r, const struct bn_run_state *s)
 {
-  const bool shows_rest = r->conf->plan.interval_ns != 0 && !atomic_load(&r->warming) &&
-                          bn_reporters_want_rest(&r->reporters);
-  struct bn_view_rules rules;
-
   /* The verification may have set counters that the workload looks up: look them up again. */
   if (r->ops->verify != NULL && r->stats->sample != NULL)
     r->stats->sample(r->stats->sampled, r->report.now.counter);
   r->facts.end_wall_ns = r->facts.start_wall_ns + (s->now_ns - r->facts.start_ns);
-  if (shows_rest)
-    reports_show_rest(r, s);
-  /* A tick covers all that was measured, and the total only the time after the last checkpoint. */
-  if (r->ticks && !r->base_is_start) {
-    (void)reports_fill_view(r, &r->report, &r->start, s);
-    (void)reports_show(r, BN_VIEW_TICK);
-  }
-  rules = reports_fill_total(r, &r->report, s, RATES_OF_SPAN);
+  /* These views come first, because the total, which is kept, is filled into r->report, too. */
+  reports_show_rest(r, s);
+  reports_show_last_tick(r, s);
+  const struct bn_view_rules rules = reports_fill_total(r, &r->report, s, RATES_OF_SPAN);
   reports_judge_asserts(r, &rules);
 }
 
@@ -730,7 +730,7 @@ static void reports_count_forced(struct bn_reports *r, const struct bn_run_state
   counted.sample = NULL;
   report_take_snapshot(report, r, &counted, s->now_ns);
   for (size_t i = 0; i < counted.metrics.n_counters; i++)
-    if (report->now.counter[i] < r->base.counter[i])
+    if (report->now.counter[i] < r->checkpoint_base.counter[i])
       report->now.counter[i] = BN_ABSENT;
 }
 
@@ -763,8 +763,8 @@ bool bn_reports_show_total(struct bn_reports *r)
 {
   const bool ok = reports_show(r, BN_VIEW_TOTAL);
 
-  /* Also if a script's hook has printed the total instead of the text report, or a reporter has
-     failed: the watchdog prints the total only as long as the reporters have not got it. */
+  /* The watchdog prints the total only as long as the reporters have not got it, even if one has
+     failed or a script's hook has printed the total instead of the text report. */
   atomic_store(&r->reporters.shown, true);
   return ok;
 }
@@ -773,7 +773,7 @@ struct bn_view_counts bn_reports_count_all(const struct bn_reports *r)
 {
   struct bn_view_counts all = bn_view_count(&r->report.view);
 
-  bn_view_counts_add(&all, r->before);
+  bn_view_counts_add(&all, r->counts_before);
   return all;
 }
 

@@ -67,12 +67,12 @@ static void run_make_pacer(struct bn_run *run)
 {
   const struct bn_conf *c = run->job.conf;
   const struct bn_host_group *group = run->host_group;
-  const unsigned first = group != NULL ? group->first : 0;
-  const double all_sessions = bn_host_group_sessions(group, c->plan.threads);
-  const double lead = (first + c->plan.threads / 2.0) / all_sessions; /* in gaps */
 
   if (c->plan.rate <= 0)
     return;
+  const unsigned first = group != NULL ? group->first : 0;
+  const double all_sessions = bn_host_group_sessions(group, c->plan.threads);
+  const double lead = (first + c->plan.threads / 2.0) / all_sessions; /* in gaps */
   if (c->profile.of == BN_PROFILE_RATE) {
     bn_pacer_init(&run->pacer, c->seed + first, c->profile.piece, c->profile.n_pieces);
     bn_pacer_set_share(&run->pacer, c->plan.threads / all_sessions);
@@ -428,7 +428,7 @@ static uint64_t run_ready_deadline(const struct bn_run *run)
 
 /* Ends a run whose sessions are not open in time.  The threads that are waited for are logged
    first, because the end of the run lets them go on. */
-static void run_abandon_start(struct bn_run *run)
+static void run_abandon_late_start(struct bn_run *run)
 {
   bn_log(BN_FATAL, "Worker threads failed to initialize within %.15g seconds!",
          (double)run->job.conf->init_timeout_ns / BN_NSEC_PER_SEC);
@@ -436,9 +436,9 @@ static void run_abandon_start(struct bn_run *run)
   bn_threads_end(&run->threads, BN_CAUSE_TIMEOUT, 0);
 }
 
-/* Leaves threads behind that have not ended after a signal.  The signal has ended the start, and
-   gives the exit status, because there was no timeout. */
-static void run_abandon_ended_start(struct bn_run *run)
+/* Leaves threads behind that have not ended after a signal.  This is no timeout of the start: the
+   signal has ended the start, and gives the exit status. */
+static void run_abandon_after_signal(struct bn_run *run)
 {
   bn_log_hint(
       "some threads have not ended %.15g s after the signal (--thread-init-timeout): ending "
@@ -455,7 +455,7 @@ static bool run_await_ready(struct bn_run *run, uint64_t deadline_ns)
   const enum bn_start_barrier_state state = bn_threads_await_ready(&run->threads, deadline_ns);
 
   if (state == BN_START_BARRIER_CLOSED)
-    run_abandon_start(run);
+    run_abandon_late_start(run);
   return state == BN_START_BARRIER_OPEN;
 }
 
@@ -544,9 +544,9 @@ static bool run_await_abandoned(struct bn_run *run)
   return true;
 }
 
-/* If the arrivals of --rate were not served, logs that the figures are those of an overload and not
-   the latency at that rate.  empty: the counts of a run without a success, which is logged in place
-   of that, because a lower rate would not help; NULL: events have succeeded. */
+/* Logs if the arrivals of --rate were not served: the figures are then those of an overload, not
+   the latency at that rate.  empty: the counts of a run without a success, which logs that instead,
+   because a lower rate would not help; NULL: events have succeeded. */
 static void run_report_unserved(struct bn_run *run, const struct bn_run_state *end,
                                 const struct bn_view_counts *empty)
 {
@@ -566,19 +566,19 @@ static void run_report_unserved(struct bn_run *run, const struct bn_run_state *e
 }
 
 /* Logs that the run fell short: no event has succeeded, or the arrivals of --rate were not served.
-   A run that has failed has logged why.  An empty run that was ended early, or that is one of
-   several hosts, whose sum decides, may be right: then only its arrivals are looked at. */
+   A run that has failed has logged why.  A run that was ended early, or the run of one of several
+   hosts, whose sum decides, may be empty: only its arrivals are looked at. */
 static void run_report_shortfall(struct bn_run *run, const struct bn_times *times,
                                  const struct bn_run_state *end)
 {
-  const bool is_alone = bn_host_group_is_alone(run->host_group);
+  const bool may_be_empty =
+      bn_outcome_has(&run->outcome, BN_OUTCOME_EARLY) || !bn_host_group_is_alone(run->host_group);
 
   if (bn_outcome_has(&run->outcome, BN_OUTCOME_FAILED))
     return;
   const struct bn_view_counts all = bn_reports_count_all(run->reports);
   const bool is_empty = bn_policy_is_native(run->job.conf->policy) && bn_outcome_is_empty(&all);
-
-  if (is_empty && is_alone && !bn_outcome_has(&run->outcome, BN_OUTCOME_EARLY)) {
+  if (is_empty && !may_be_empty) {
     bn_outcome_set(&run->outcome, BN_OUTCOME_EMPTY);
     bn_outcome_log_empty(&all, NULL);
   } else if (end->due > 0 && end->now_ns > times->measure_ns) { /* the measurement had begun */
@@ -603,9 +603,8 @@ static void run_report_throttling(struct bn_run *run, uint64_t span_ns)
 }
 
 /* Computes the final report, and returns the state of the run at its end.  Events in flight are
-   counted before they are interrupted, and interrupted before anything is printed, because a
-   reporter, or a hook that sends queries, may wait for locks that these events hold.  From
-   BN_STAGE_REPORT on, engine/signals.c interrupts calls itself. */
+   counted before they are interrupted, and interrupted before anything is printed: a reporter may
+   wait for a lock that they hold.  From BN_STAGE_REPORT on, engine/signals.c interrupts calls. */
 static struct bn_run_state run_compute_total(struct bn_run *run, const struct bn_times *times)
 {
   const struct bn_run_state end = bn_run_state_end(&run->parts, times, run->ages);
@@ -658,7 +657,6 @@ static void run_measure(struct bn_run *run, const struct bn_times *times)
 
   bn_sampler_stop(&run->sampler);
   const struct bn_run_state end = run_compute_total(run, times);
-
   bn_log_print_more_threads();
   bn_reports_announce_total(run->reports);
   if (all_gone)
@@ -679,20 +677,22 @@ static void run_abandon_workers(struct bn_run *run)
 {
   const struct bn_workload *ops = run->job.ops;
   const bool all_gone = bn_threads_await(&run->threads, run_ready_deadline(run));
+  const bool are_late = !all_gone && !bn_outcome_has(&run->outcome, BN_OUTCOME_ABANDONED);
 
-  if (!all_gone && !bn_outcome_has(&run->outcome, BN_OUTCOME_ABANDONED)) {
-    if (bn_threads_have_signal(&run->threads))
-      run_abandon_ended_start(run);
-    else
-      run_abandon_start(run);
-  }
+  if (are_late && bn_threads_have_signal(&run->threads))
+    run_abandon_after_signal(run);
+  else if (are_late)
+    run_abandon_late_start(run);
   bn_sampler_stop(&run->sampler);
   bn_log_print_more_threads();
   if (run_await_abandoned(run))
     bn_threads_join(&run->threads);
   if (ops->forget != NULL)
     ops->forget(run->job.self, bn_run_main_session(run));
-  if (!bn_outcome_has(&run->outcome, BN_OUTCOME_TIMEOUT) && !bn_threads_have_signal(&run->threads))
+  /* A timeout has been logged, and a signal is reason enough. */
+  const bool is_explained =
+      bn_outcome_has(&run->outcome, BN_OUTCOME_TIMEOUT) || bn_threads_have_signal(&run->threads);
+  if (!is_explained)
     bn_log(BN_FATAL, "%s", run->job.conf->policy->threads_not_ready);
 }
 

@@ -92,21 +92,24 @@ static void state_find_queue(const struct bn_run_parts *p, struct bn_run_state *
                              struct bn_hist *ages)
 {
   const struct bn_pacer_due due = bn_pacer_count_due(p->pacer, s->from_ns, s->now_ns - 1);
-  const uint64_t begun = bn_load_count_begun(p->load), arrived = due.warmup + due.counted;
+  const uint64_t total_due = due.warmup + due.counted;
+  const uint64_t begun = bn_load_count_begun(p->load);
   /* Events begin in the order of arrivals, so that those after the first `begun` wait. */
   const uint64_t skip = begun > due.warmup ? begun : due.warmup;
-  const uint64_t waiting = bn_pacer_count_queued(arrived, skip, UINT64_MAX);
-  /* Events that began after the run was cut and before its end was known count as due too. */
-  const uint64_t begun_late = skip > arrived ? skip - arrived : 0;
-
+  const uint64_t waiting = bn_pacer_count_queued(total_due, skip, UINT64_MAX);
   /* With --events, arrivals after the last ticket belong to no event, so they were not due. */
-  s->backlog = bn_pacer_count_queued(arrived, skip, bn_quota_unused(p->quota));
-  s->due = due.counted - (waiting - s->backlog) + begun_late;
+  const uint64_t backlog = bn_pacer_count_queued(total_due, skip, bn_quota_unused(p->quota));
+  /* Events that began after the run was cut and before its end was known count as due too. */
+  const uint64_t begun_late = skip > total_due ? skip - total_due : 0;
+
+  s->backlog = backlog;
   if (due.estimated)
-    s->due = state_count_started(p->load, s->now_ns) + s->backlog;
+    s->due = state_count_started(p->load, s->now_ns) + backlog;
+  else
+    s->due = due.counted - (waiting - backlog) + begun_late;
   s->queue_skip = skip;
   s->warmup_waiting = due.warmup > begun ? due.warmup - begun : 0;
-  s->oldest_ns = bn_pacer_add_ages(p->pacer, s->now_ns, skip, s->backlog, ages);
+  s->oldest_ns = bn_pacer_add_ages(p->pacer, s->now_ns, skip, backlog, ages);
   s->ages = ages;
 }
 
@@ -123,7 +126,8 @@ static void state_end_phases(const struct bn_run_parts *p, struct bn_run_state *
 struct bn_run_state bn_run_state_end(const struct bn_run_parts *p, const struct bn_times *times,
                                      struct bn_hist *ages)
 {
-  const uint64_t end_ns = atomic_load(&p->outcome->end_ns), closed_ns = bn_clock_mono();
+  const uint64_t end_ns = atomic_load(&p->outcome->end_ns);
+  const uint64_t closed_ns = bn_clock_mono(); /* the sessions are closed, unless abandoned */
   const uint64_t span_end_ns = state_span_end_ns(p, times);
   struct bn_run_state state;
 
@@ -153,8 +157,10 @@ bool bn_run_state_is_unserved(const struct bn_run_parts *p, const struct bn_run_
   const struct bn_served served = bn_load_count_served(p->load);
   const uint64_t unserved = end->due > served.events ? end->due - served.events : 0;
   const double span_ns = (double)bn_clock_between(end->from_ns, end->now_ns);
+  /* The mean number of events in service, by Little's law.  The number has a Poisson distribution,
+     whose standard deviation is the square root of its mean: four of these are allowed. */
   const double in_service = span_ns > 0 ? (double)served.service_ns / span_ns : 0;
-  const double most_in_flight = in_service + 4 * sqrt(in_service) + 1; /* see the header */
+  const double most_in_flight = in_service + 4 * sqrt(in_service) + 1;
 
   *ended = served.events;
   return unserved > end->due / 100 && (double)unserved > most_in_flight;

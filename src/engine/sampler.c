@@ -69,8 +69,15 @@ static bool sampler_is_past_limit(const struct sampler_thread *s, uint64_t now_n
   return now_ns >= bn_stat_get(&s->p->quota->limit.until_ns);
 }
 
+/* Returns whether events may still begin. */
+static bool sampler_may_begin_events(const struct sampler_thread *s, uint64_t now_ns)
+{
+  return !sampler_is_past_limit(s, now_ns) && bn_quota_unused(s->p->quota) > 0 &&
+         bn_threads_count_looping(s->p->threads) > 0;
+}
+
 /* Ends a run in which an assertion has been violated for too long (--abort-on-assert).  Assertions
-   are judged only while events may begin, because the grace has another load.  The run is ended
+   are judged only while events may begin, because the load falls in the grace.  The run is ended
    before the message, which waits for its reader. */
 static void sampler_judge_asserts(const struct sampler_thread *s)
 {
@@ -78,8 +85,7 @@ static void sampler_judge_asserts(const struct sampler_thread *s)
   const struct bn_assert *violated;
   struct bn_run_state state;
 
-  if (sampler_is_past_limit(s, now_ns) || bn_quota_unused(s->p->quota) == 0 ||
-      bn_threads_count_looping(s->p->threads) == 0)
+  if (!sampler_may_begin_events(s, now_ns))
     return;
   state = bn_run_state_at(s->p, &s->schedule.times, now_ns);
   violated = bn_reports_judge_second(s->p->reports, &state);
@@ -171,10 +177,8 @@ static void sampler_log_used_grace(const struct sampler_thread *s, unsigned busy
 }
 
 /* Ends a run whose threads have used up the grace or, if statements still end, the longer time for
-   which statements alone may renew it.  The run is ended before the message, which waits for its
-   reader.  The main thread interrupts the events in flight, once it has counted them as unfinished.
-   A run that has failed ends as a failed run, because its hanging threads may well have the same
-   cause. */
+   which statements alone may renew it.  A run that has failed ends as a failed run, because its
+   hanging threads may well have the same cause. */
 static void sampler_end_by_grace(const struct sampler_thread *s, uint64_t now_ns)
 {
   const struct bn_patience *p = &s->schedule.patience;
@@ -188,7 +192,9 @@ static void sampler_end_by_grace(const struct sampler_thread *s, uint64_t now_ns
       statements_end ? "in which statements ended, but no event and no thread (--time-grace)"
                      : "without progress (--time-grace)";
 
+  /* The main thread interrupts the events in flight, once it has counted them as unfinished. */
   bn_outcome_set(s->p->outcome, BN_OUTCOME_TO_INTERRUPT);
+  /* The message comes after the end of the run, because it waits for its reader. */
   bn_threads_end(s->p->threads, has_failed ? BN_CAUSE_ABANDONED : BN_CAUSE_TIMEOUT, 0);
   sampler_log_used_grace(s, busy, looping, (double)used_ns * 1e-9, condition);
 }
@@ -261,8 +267,8 @@ static void sampler_step(struct sampler_thread *s)
     sampler_do_due_items(s);
 }
 
-/* Returns when the thread wakes next.  After the run has been abandoned no item is due.
-   redraws: the progress of a command is drawn anew each second. */
+/* Returns when the thread wakes next.  Once a run has been abandoned, no item is due, and only its
+   end is polled.  redraws: the thread draws the progress of a command anew each second. */
 static uint64_t sampler_next_wake_ns(const struct sampler_thread *s, bool redraws)
 {
   const uint64_t now_ns = bn_clock_mono();
@@ -274,7 +280,7 @@ static uint64_t sampler_next_wake_ns(const struct sampler_thread *s, bool redraw
   return bn_schedule_next_ns(&s->schedule, now_ns);
 }
 
-static const struct bn_wait due = {"the next item of the schedule", BN_BOUND_DEADLINE};
+static const struct bn_wait next_item = {"the next item of the schedule", BN_BOUND_DEADLINE};
 
 /* Does what is due until the thread is to stop, and then once more.  The last check of the backlog
    finds an overload since the check before it. */
@@ -286,7 +292,7 @@ static void *sampler_main(void *arg)
 
   bn_schedule_init(&s.schedule, s.p->conf, bn_clock_mono());
   do {
-    bn_stop_sleep(&due, sampler_next_wake_ns(&s, shared->redraws));
+    bn_stop_sleep(&next_item, sampler_next_wake_ns(&s, shared->redraws));
     stop = sampler_is_stopping(shared);
     if (shared->redraws && !stop)
       bn_log_redraw_progress();
@@ -341,8 +347,8 @@ void bn_sampler_wake(struct bn_sampler *s)
   (void)pthread_mutex_unlock(&s->lock);
 }
 
-static const struct bn_wait reporter = {"the last call of a reporter", BN_BOUND_READER};
-static const struct bn_wait returning = {"the reporting thread to return", BN_BOUND_RETURNING};
+static const struct bn_wait last_report = {"the last call of a reporter", BN_BOUND_READER};
+static const struct bn_wait thread_return = {"the reporting thread to return", BN_BOUND_RETURNING};
 
 void bn_sampler_stop(struct bn_sampler *s)
 {
@@ -353,8 +359,8 @@ void bn_sampler_stop(struct bn_sampler *s)
   bn_stop_wake(s->thread);
   /* A reporter may hold the thread up; once the thread is `gone`, it returns. */
   while (!s->gone)
-    (void)bn_wait_until(&reporter, &s->changed, &s->lock, UINT64_MAX);
+    (void)bn_wait_until(&last_report, &s->changed, &s->lock, UINT64_MAX);
   (void)pthread_mutex_unlock(&s->lock);
-  bn_wait_join(&returning, s->thread);
+  bn_wait_join(&thread_return, s->thread);
   s->made = false;
 }

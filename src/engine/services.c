@@ -13,33 +13,43 @@
 #include "engine/loop.h"
 #include "engine/stop.h"
 
-/* The functions of struct bn_services, which api/session.h describes.  Their argument `of` is the
-   struct bn_run_parts. */
+/* The functions of struct bn_services, which api/session.h describes.  Their argument `run_parts`
+   is bn_services.of, a struct bn_run_parts. */
 
-static void services_set_kind(void *of, enum bn_kind kind)
+/* Returns the parts of the run of a session. */
+static const struct bn_run_parts *services_get_parts(const struct bn_session *s)
 {
-  const struct bn_run_parts *p = of;
+  return s->services->of;
+}
+
+static void services_set_kind(void *run_parts, enum bn_kind kind)
+{
+  const struct bn_run_parts *p = run_parts;
 
   bn_reports_set_kind(p->reports, kind);
 }
 
-static void services_add_fact(void *of, const char *section, const char *key, const char *text)
+static void services_add_fact(void *run_parts, const char *section, const char *key,
+                              const char *text)
 {
-  const struct bn_run_parts *p = of;
+  const struct bn_run_parts *p = run_parts;
 
   bn_reports_set_fact(p->reports, section, key, text);
 }
 
-static bool services_count_label(void *of, unsigned index, const char *label)
+/* Counts one occurrence of a label in a labelled count of the workload's metrics. */
+static bool services_count_label(void *run_parts, unsigned index, const char *label)
 {
-  const struct bn_run_parts *p = of;
+  const struct bn_run_parts *p = run_parts;
 
   return bn_labels_count(p->load->stats.labels[index], label, 1);
 }
 
-static bool services_leave(void *of, int status)
+/* Ends the run for a script that ends the process.  Returns false if no run is measured: the caller
+   then ends the process. */
+static bool services_leave(void *run_parts, int status)
 {
-  const struct bn_run_parts *p = of;
+  const struct bn_run_parts *p = run_parts;
 
   if (!bn_outcome_has(p->outcome, BN_OUTCOME_OPENED))
     return false;
@@ -47,23 +57,24 @@ static bool services_leave(void *of, int status)
   return true;
 }
 
-static void services_fail(void *of)
+static void services_fail(void *run_parts)
 {
-  const struct bn_run_parts *p = of;
+  const struct bn_run_parts *p = run_parts;
 
   bn_threads_end(p->threads, BN_CAUSE_FAILED, 0);
 }
 
-static void services_judge(void *of, bool known)
+/* Records that a condition of a script does not hold (known), or could not be checked. */
+static void services_judge(void *run_parts, bool known)
 {
-  const struct bn_run_parts *p = of;
+  const struct bn_run_parts *p = run_parts;
 
   bn_outcome_set(p->outcome, known ? BN_OUTCOME_VIOLATED : BN_OUTCOME_UNCHECKED);
 }
 
-static void services_prove(void *of, const struct bn_proof *proof)
+static void services_prove(void *run_parts, const struct bn_proof *proof)
 {
-  const struct bn_run_parts *p = of;
+  const struct bn_run_parts *p = run_parts;
 
   if (proof->unchecked > 0)
     bn_outcome_set(p->outcome, BN_OUTCOME_UNCHECKED);
@@ -83,7 +94,8 @@ static double services_now_s(const struct bn_run_parts *p)
 /* Logs that a thread has failed while others go on, for the first failure of each kind. */
 static void services_log_failure(const struct bn_run_parts *p, unsigned number, double at_s)
 {
-  const unsigned n = p->threads->n, n_remaining = n - bn_threads_count_failed(p->threads);
+  const unsigned n = p->threads->n;
+  const unsigned n_remaining = n - bn_threads_count_failed(p->threads);
   char when[48] = "in the warm-up";
 
   if (at_s >= 0)
@@ -96,7 +108,7 @@ static void services_log_failure(const struct bn_run_parts *p, unsigned number, 
    and records its failure; the first failure of each kind is also logged. */
 static void services_fail_session(struct bn_session *s, const char *kind, const char *text)
 {
-  const struct bn_run_parts *p = s->services->of;
+  const struct bn_run_parts *p = services_get_parts(s);
   const double at_s = services_now_s(p);
 
   /* Once the run has failed, sessions close their files, and the limit cannot be seen any more. */
@@ -111,17 +123,18 @@ static void services_fail_session(struct bn_session *s, const char *kind, const 
 
 static const struct bn_wait process_end = {"the end of the process", BN_BOUND_LEFT_BEHIND};
 
-__attribute__((noreturn)) static void services_stay_behind(void *of)
+/* Parks a worker whose script does not end.  The run ends without its workers. */
+__attribute__((noreturn)) static void services_stay_behind(void *run_parts)
 {
-  const struct bn_run_parts *p = of;
+  const struct bn_run_parts *p = run_parts;
 
   bn_threads_end(p->threads, BN_CAUSE_ABANDONED, 0);
   bn_wait_park(&process_end);
 }
 
-/* Returns whether the run ends without this thread.  The receiver of signals acknowledges a loss
-   unless it waits for a lock that the lost thread holds.  A run that has been abandoned ends
-   without the receiver. */
+/* Returns whether the run ends without this thread: the receiver of signals has acknowledged the
+   loss, or the run has been abandoned, which ends it without the receiver.  The receiver cannot
+   acknowledge a loss while it waits for a lock that the lost thread holds. */
 static bool services_is_acknowledged(const struct bn_run_parts *p, unsigned n_lost)
 {
   return bn_threads_has_acknowledged(p->threads, n_lost) ||
@@ -153,7 +166,8 @@ static const uint64_t loss_patience_ns = 3 * BN_NSEC_PER_SEC;
 /* The interval of checks for it. */
 static const uint64_t loss_check_ns = 10 * BN_NSEC_PER_MSEC;
 
-/* Waits until the run ends without this thread.  Returns false if it does not do so by until_ns. */
+/* Waits until the run is known to end without this thread.  Returns false if it is not known by
+   until_ns. */
 static bool services_await_acknowledgement(const struct bn_run_parts *p, unsigned n_lost,
                                            uint64_t until_ns)
 {
@@ -170,18 +184,19 @@ static bool services_await_acknowledgement(const struct bn_run_parts *p, unsigne
 /* Runs in a signal handler: locks nothing, allocates nothing.  Writes the text, and parks the
    thread once the receiver of signals has acknowledged the loss.  Returns if the receiver does not,
    or if the run has no report that would be lost: the caller then ends the process. */
-static void services_lose(const struct bn_session *s, const char *text)
+static void services_lose_worker(const struct bn_session *s, const char *text)
 {
   const uint64_t until_ns = bn_clock_mono() + loss_patience_ns;
-  const struct bn_run_parts *p = s->services->of;
+  const struct bn_run_parts *p = services_get_parts(s);
   const bool has_report = bn_outcome_has(p->outcome, BN_OUTCOME_OPENED) && bn_session_is_worker(s);
   const bool is_first = !atomic_exchange(&p->threads->loss_reported, true);
-  /* Without a reader of standard error, the receiver of signals has to print the text. */
-  const bool is_written = is_first && (!has_report || bn_wait_is_writable(STDERR_FILENO));
-  const char *unwritten = is_first && !is_written ? text : NULL;
+  const char *unwritten = NULL; /* the text, if the receiver of signals has to print it */
   unsigned n_lost;
 
-  if (is_written)
+  /* A write would wait for a reader of standard error, who may be slow. */
+  if (is_first && has_report && !bn_wait_is_writable(STDERR_FILENO))
+    unwritten = text;
+  else if (is_first)
     services_write_stderr(text);
   if (!has_report)
     return;
@@ -195,7 +210,7 @@ static void services_lose(const struct bn_session *s, const char *text)
 /* The main thread's session runs commands alone, so that it waits for no other session. */
 static bool services_await_barrier(struct bn_session *s)
 {
-  const struct bn_run_parts *p = s->services->of;
+  const struct bn_run_parts *p = services_get_parts(s);
 
   if (s == s->services->main)
     return !bn_session_over(s);
@@ -205,7 +220,7 @@ static bool services_await_barrier(struct bn_session *s)
 /* A session that shares its worker lets the other sessions run meanwhile. */
 static void services_pause_session(struct bn_session *s, uint64_t until_ns)
 {
-  const struct bn_run_parts *p = s->services->of;
+  const struct bn_run_parts *p = services_get_parts(s);
   const uint64_t end_ns = bn_clock_min(until_ns, bn_session_deadline(s));
 
   if (s->task != NULL)
@@ -226,7 +241,7 @@ static void services_finish(struct bn_session *s)
 
 static void services_set_interrupt(struct bn_session *s, void (*fn)(void *arg), void *arg)
 {
-  const struct bn_run_parts *p = s->services->of;
+  const struct bn_run_parts *p = services_get_parts(s);
 
   bn_interrupt_set(p->interrupt, s, fn, arg);
 }
@@ -251,7 +266,7 @@ void bn_services_bind(struct bn_services *out, struct bn_run_parts *parts,
       .prove = services_prove,
       .fail_session = services_fail_session,
       .stay_behind = services_stay_behind,
-      .lose = services_lose,
+      .lose = services_lose_worker,
       .barrier = services_await_barrier,
       .call = services_call,
       .finish = services_finish,

@@ -25,7 +25,8 @@ static const uint64_t long_patience_ns = 30 * BN_NSEC_PER_SEC;
 static const uint64_t poll_ns = BN_NSEC_PER_SEC / 4;
 
 static const struct bn_wait signals = {"a signal", BN_BOUND_STOP};
-static const struct bn_wait returning = {"the receiver of signals to return", BN_BOUND_RETURNING};
+static const struct bn_wait thread_return = {"the receiver of signals to return",
+                                             BN_BOUND_RETURNING};
 
 /* The values of bn_receiver.asked. */
 enum { ASKED_NOTHING, ASKED_IN_ORDER, ASKED_AT_ONCE };
@@ -34,13 +35,13 @@ enum { ASKED_NOTHING, ASKED_IN_ORDER, ASKED_AT_ONCE };
 struct receiver_thread {
   struct bn_receiver *shared;
   const struct bn_run_parts *p;
-  int count;                   /* requests so far */
-  struct bn_stop_sender first; /* the sender of the first request */
-  uint64_t first_ns;
+  int n_requests;                     /* requests for the end so far */
+  struct bn_stop_sender first_sender; /* of the first request */
+  uint64_t first_ns;                  /* the time of the first request */
   struct bn_patience patience;
-  int stage;      /* the stage at the last check of progress, see signals_current_stage */
-  unsigned lost;  /* lost workers that have been handled */
-  bool abandoned; /* events were abandoned after a worker was lost */
+  int stage;             /* the stage at the last check of progress, see signals_current_stage */
+  unsigned n_lost;       /* lost sessions that have been handled */
+  bool abandoned_events; /* after a worker was lost */
 };
 
 /* Returns whether the main thread waits for events, which it interrupts itself after it has seen
@@ -62,22 +63,23 @@ static void signals_interrupt_all(const struct bn_run_parts *p)
 
   if (signals_is_measuring(p))
     bn_outcome_set(p->outcome, BN_OUTCOME_TO_INTERRUPT);
-  /* The main thread may have read the flag just before it was set, and will not interrupt. */
-  if (!signals_is_measuring(p)) {
-    bn_interrupt_first_sessions(p->interrupt, with_main ? n_threads + 1 : n_threads);
-    bn_threads_wake_loops(p->threads);
-  }
+  /* The main thread leaves the stage before it reads the flag.  If it has missed the flag, it is
+     not measuring any more, and will not interrupt. */
+  if (signals_is_measuring(p))
+    return;
+  bn_interrupt_first_sessions(p->interrupt, with_main ? n_threads + 1 : n_threads);
+  bn_threads_wake_loops(p->threads);
 }
 
 /* Ends the load as the first signal does: the run goes on with its report. */
 static void signals_end_in_order(struct receiver_thread *r, int signo)
 {
-  const bool is_opened = bn_outcome_has(r->p->outcome, BN_OUTCOME_OPENED);
+  const bool has_started = bn_outcome_has(r->p->outcome, BN_OUTCOME_OPENED);
 
-  r->count = 1;
+  r->n_requests = 1;
   r->first_ns = bn_clock_mono();
   bn_threads_end(r->p->threads, BN_CAUSE_SIGNAL, signo);
-  if (!is_opened) /* no event is to be finished */
+  if (!has_started) /* no event is to be finished */
     signals_interrupt_all(r->p);
   bn_sampler_wake(r->shared->sampler);
 }
@@ -86,7 +88,7 @@ static void signals_end_in_order(struct receiver_thread *r, int signo)
    ends then. */
 static void signals_end_without_reader(struct receiver_thread *r)
 {
-  r->first = (struct bn_stop_sender){.signo = SIGPIPE};
+  r->first_sender = (struct bn_stop_sender){.signo = SIGPIPE};
   signals_end_in_order(r, SIGPIPE);
 }
 
@@ -102,7 +104,7 @@ static void signals_abandon(struct receiver_thread *r)
    run hangs. */
 static void signals_end_at_once(struct receiver_thread *r)
 {
-  r->count = 2;
+  r->n_requests = 2;
   bn_watchdog_order_end(r->shared->watchdog);
   signals_abandon(r);
 }
@@ -112,8 +114,11 @@ static void signals_end_at_once(struct receiver_thread *r)
 static bool signals_is_repeated(const struct receiver_thread *r,
                                 const struct bn_stop_sender *sender)
 {
-  return !sender->typed && !r->first.typed && sender->signo == r->first.signo &&
-         sender->pid == r->first.pid && bn_clock_mono() - r->first_ns <= repeat_ns;
+  const struct bn_stop_sender *first = &r->first_sender;
+  const bool is_same = sender->signo == first->signo && sender->pid == first->pid;
+  const bool is_typed = sender->typed || first->typed; /* by a user, who means each signal */
+
+  return is_same && !is_typed && bn_clock_mono() - r->first_ns <= repeat_ns;
 }
 
 /* Logs a signal and the action that it causes.  If the reader of standard error does not read, the
@@ -129,13 +134,13 @@ static void signals_handle_one(struct receiver_thread *r, const struct bn_stop_s
 {
   const int signo = sender->signo;
 
-  if (r->count == 1 && signals_is_repeated(r, sender))
+  if (r->n_requests == 1 && signals_is_repeated(r, sender))
     return;
-  if (r->count == 0) {
-    r->first = *sender;
+  if (r->n_requests == 0) {
+    r->first_sender = *sender;
     signals_end_in_order(r, signo);
     signals_log_one(signo, "finishing; send it again to end at once");
-  } else if (r->count == 1) {
+  } else if (r->n_requests == 1) {
     signals_end_at_once(r);
     signals_log_one(signo, "ending at once");
   } else {
@@ -150,11 +155,12 @@ static void signals_handle_request(struct receiver_thread *r)
 {
   const int asked = atomic_load(&r->shared->asked);
 
-  if (asked != ASKED_NOTHING && r->count == 0) {
-    r->first = (struct bn_stop_sender){.signo = SIGINT};
+  /* A request to end at once ends the run in order first, as two signals do. */
+  if (asked != ASKED_NOTHING && r->n_requests == 0) {
+    r->first_sender = (struct bn_stop_sender){.signo = SIGINT};
     signals_end_in_order(r, SIGINT);
   }
-  if (asked == ASKED_AT_ONCE && r->count == 1)
+  if (asked == ASKED_AT_ONCE && r->n_requests == 1)
     signals_end_at_once(r);
 }
 
@@ -165,9 +171,9 @@ static void signals_handle_losses(struct receiver_thread *r)
   const unsigned lost = bn_threads_count_lost(r->p->threads);
   const char *message;
 
-  if (lost == r->lost)
+  if (lost == r->n_lost)
     return;
-  r->lost = lost;
+  r->n_lost = lost;
   message = bn_threads_take_message(r->p->threads);
   if (message != NULL)
     (void)bn_log_error_at_once(message);
@@ -184,43 +190,47 @@ static int signals_current_stage(const struct bn_run_parts *p)
   return bn_reports_is_in_hook(p->reports) ? STAGE_HOOK : (int)bn_outcome_stage(p->outcome);
 }
 
-/* Returns whether a report waits for the reader of fd, who may be slow as long as there is no
-   signal. */
-static bool signals_is_unread(const struct receiver_thread *r, int fd)
+/* Returns whether a report may wait for the reader of fd: the reader is slow, and no signal has
+   asked for the end. */
+static bool signals_may_wait_for_reader(const struct receiver_thread *r, int fd)
 {
-  return r->count == 0 && !bn_wait_is_writable(fd);
+  return r->n_requests == 0 && !bn_wait_is_writable(fd);
 }
 
-/* Returns the patience while events run.  A grace that the user has set comes before it, because
-   the sampler uses that up first.  Else the patience is longer if statements take long, and a least
-   grace comes before it unless there was a signal. */
+/* Returns the patience while events run, together with the grace that comes before it and that the
+   sampler uses up first: the grace that the user has set or, without a signal, the least grace.
+   Without a grace of the user, the patience is longer if statements take long. */
 static uint64_t signals_measure_patience(const struct receiver_thread *r)
 {
   const struct bn_conf *c = r->p->conf;
   const bool is_cut = true; /* a signal or a loss cuts the run */
-  const uint64_t least_ns = r->count == 0 ? bn_grace_least_ns(r->p, is_cut) : 0;
+  const uint64_t least_ns = r->n_requests == 0 ? bn_grace_least_ns(r->p, is_cut) : 0;
 
   if (!c->grace_auto)
     return c->grace_ns + patience_ns;
   return bn_grace_ns(r->p, least_ns + patience_ns);
 }
 
-/* Returns the patience in the current stage, or 0 for no limit.  A report waits for its reader, and
-   a large document is slow. */
+static const uint64_t no_limit = 0; /* of the patience */
+
+/* Returns the patience in the current stage, or no_limit.  Reports and documents have no limit as
+   long as no worker is lost: a report waits for its reader, and a large document is slow.  A lost
+   worker may hold a lock that they need. */
 static uint64_t signals_stage_patience(const struct receiver_thread *r)
 {
+  const bool has_loss = r->n_lost > 0;
+
   switch (r->stage) {
   case BN_STAGE_MEASURE:
     return signals_measure_patience(r);
-  /* A report hangs only because of a lock of a lost worker. */
   case BN_STAGE_REPORT:
-    return r->lost > 0 && bn_wait_is_writable(STDOUT_FILENO) ? long_patience_ns : 0;
+    return has_loss && bn_wait_is_writable(STDOUT_FILENO) ? long_patience_ns : no_limit;
   case BN_STAGE_DOCUMENTS:
-    return r->lost > 0 && !signals_is_unread(r, STDOUT_FILENO) ? long_patience_ns : 0;
+    return has_loss && !signals_may_wait_for_reader(r, STDOUT_FILENO) ? long_patience_ns : no_limit;
   case BN_STAGE_CLOSE:
     return bn_outcome_has(r->p->outcome, BN_OUTCOME_OPENED) ? long_patience_ns : patience_ns;
   case STAGE_HOOK:
-    return signals_is_unread(r, STDOUT_FILENO) ? 0 : long_patience_ns;
+    return signals_may_wait_for_reader(r, STDOUT_FILENO) ? no_limit : long_patience_ns;
   case BN_STAGE_FINISH:
     return long_patience_ns;
   default:
@@ -228,12 +238,12 @@ static uint64_t signals_stage_patience(const struct receiver_thread *r)
   }
 }
 
-/* Returns whether only the events in flight are to be abandoned, and not the process: no user has
-   asked for its end, but a worker has been lost, and the report has its own patience.  r->abandoned
-   is used instead of the outcome, which may not have the flag yet. */
-static bool signals_is_abandoning_events(const struct receiver_thread *r)
+/* Returns whether to abandon only the events in flight, and not the process: a worker was lost, but
+   no user has asked for the end, and the report has its own patience.  r->abandoned_events is used
+   instead of the outcome, which may not have the flag yet. */
+static bool signals_spares_process(const struct receiver_thread *r)
 {
-  return r->count == 0 && r->stage == BN_STAGE_MEASURE && !r->abandoned;
+  return r->n_requests == 0 && r->stage == BN_STAGE_MEASURE && !r->abandoned_events;
 }
 
 /* Logs why the patience has ended.  Statements that end renew it, but not beyond longest_ns, the
@@ -264,7 +274,7 @@ static void signals_check_progress(struct receiver_thread *r)
   bn_patience_renew(&r->patience, bn_grace_read_progress(r->p), now_ns);
   r->stage = stage;
   limit_ns = signals_stage_patience(r);
-  if (limit_ns == 0) {
+  if (limit_ns == no_limit) {
     r->patience.since_ns = 0; /* begins anew */
     return;
   }
@@ -273,8 +283,8 @@ static void signals_check_progress(struct receiver_thread *r)
     return;
   signals_log_end_of_patience(&r->patience, now_ns, limit_ns, longest_ns);
   r->patience.since_ns = 0;
-  if (signals_is_abandoning_events(r)) {
-    r->abandoned = true;
+  if (signals_spares_process(r)) {
+    r->abandoned_events = true;
     signals_abandon(r);
   } else {
     signals_end_at_once(r);
@@ -284,7 +294,7 @@ static void signals_check_progress(struct receiver_thread *r)
 /* Returns whether the run has to make progress: after the first signal, or after a loss. */
 static bool signals_must_progress(const struct receiver_thread *r)
 {
-  return r->count == 1 || (r->count == 0 && r->lost > 0);
+  return r->n_requests == 1 || (r->n_requests == 0 && r->n_lost > 0);
 }
 
 /* Acts on requests, losses and signals as they come, and on a lack of progress between them, until
@@ -300,7 +310,7 @@ static void *signals_receiver_main(void *arg)
     uint64_t wake_ns; /* to check progress */
     int signo;
 
-    if (r.count == 0 && bn_stop_has_lost_reader())
+    if (r.n_requests == 0 && bn_stop_has_lost_reader())
       signals_end_without_reader(&r);
     signals_handle_request(&r);
     signals_handle_losses(&r);
@@ -351,7 +361,7 @@ void bn_receiver_stop(struct bn_receiver *r)
     return;
   atomic_store(&r->stop, true);
   bn_stop_wake(r->thread);
-  bn_wait_join(&returning, r->thread);
+  bn_wait_join(&thread_return, r->thread);
   r->made = false;
-  bn_stop_become_receiver();
+  bn_stop_become_receiver(); /* this thread is the receiver again */
 }

@@ -15,9 +15,9 @@ static struct {
   _Atomic(pthread_t) thread;
   _Atomic bool exists;      /* `thread` is the receiver */
   _Atomic bool reader_left; /* standard output has lost its reader */
-  _Atomic bool only_noted;  /* a lost reader is only recorded */
-  _Atomic bool asked;       /* a signal has asked for the end */
-  sigset_t wanted;          /* set before any thread exists */
+  _Atomic bool only_records_lost_reader;
+  _Atomic bool end_requested; /* a signal has asked for the end */
+  sigset_t end_signals;       /* the signals that end a run; set before any thread exists */
 } receiver;
 
 /* Returns the signal that wakes a thread: a real-time signal, which no other part of the program
@@ -31,7 +31,7 @@ static int stop_wake_signal(void)
    purpose, and an ignored signal is left out: while a thread blocks everything to start another
    one, the kernel queues even an ignored signal, and the receiver would get it.  The choice is made
    once: system(3) later ignores SIGINT while its child runs, and bench still wants it then. */
-static void stop_choose_wanted(sigset_t *set)
+static void stop_choose_end_signals(sigset_t *set)
 {
   static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 
@@ -54,10 +54,10 @@ static void stop_set_handler(int signo, void (*handler)(int))
 }
 
 /* Sets the handler of every signal that ends a run. */
-static void stop_set_handler_of_wanted(void (*handler)(int))
+static void stop_handle_end_signals(void (*handler)(int))
 {
   for (int signo = 1; signo < stop_wake_signal(); signo++)
-    if (sigismember(&receiver.wanted, signo))
+    if (sigismember(&receiver.end_signals, signo))
       stop_set_handler(signo, handler);
 }
 
@@ -78,7 +78,7 @@ static void stop_note_lost_reader(int signo)
 {
   const bool was_noted = atomic_exchange(&receiver.reader_left, true);
 
-  if (was_noted || atomic_load(&receiver.only_noted))
+  if (was_noted || atomic_load(&receiver.only_records_lost_reader))
     return;
   if (atomic_load(&receiver.exists)) {
     (void)pthread_kill(atomic_load(&receiver.thread), stop_wake_signal());
@@ -100,28 +100,28 @@ static void stop_on_pipe(int signo)
 }
 
 /* Returns whether a wait for the reader of a FIFO is to go on; for bn_file_wait_while. */
-static bool stop_nobody_asked(void)
+static bool stop_is_not_requested(void)
 {
-  return !atomic_load(&receiver.asked);
+  return !atomic_load(&receiver.end_requested);
 }
 
 void bn_stop_note_asked(void)
 {
-  atomic_store(&receiver.asked, true);
+  atomic_store(&receiver.end_requested, true);
 }
 
 void bn_stop_watch_reader(void)
 {
   struct sigaction act;
 
-  bn_file_wait_while(stop_nobody_asked);
+  bn_file_wait_while(stop_is_not_requested);
   if (sigaction(SIGPIPE, NULL, &act) == 0 && act.sa_handler != SIG_IGN)
     stop_set_handler(SIGPIPE, stop_on_pipe);
 }
 
 void bn_stop_note_reader(void)
 {
-  atomic_store(&receiver.only_noted, true);
+  atomic_store(&receiver.only_records_lost_reader, true);
 }
 
 bool bn_stop_has_lost_reader(void)
@@ -132,19 +132,19 @@ bool bn_stop_has_lost_reader(void)
 void bn_stop_block_signals(void)
 {
   bn_stop_watch_reader();
-  stop_choose_wanted(&receiver.wanted);
-  sigset_t set = receiver.wanted;
+  stop_choose_end_signals(&receiver.end_signals);
+  sigset_t set = receiver.end_signals;
 
   (void)sigaddset(&set, stop_wake_signal());
   /* The mask comes first: the handler drops a signal that arrives before there is a receiver. */
   (void)pthread_sigmask(SIG_BLOCK, &set, NULL);
-  stop_set_handler_of_wanted(stop_pass_on);
+  stop_handle_end_signals(stop_pass_on);
   bn_stop_become_receiver();
 }
 
 void bn_stop_unblock_for_child(void)
 {
-  (void)pthread_sigmask(SIG_UNBLOCK, &receiver.wanted, NULL);
+  (void)pthread_sigmask(SIG_UNBLOCK, &receiver.end_signals, NULL);
 }
 
 void bn_stop_block_again(void)
@@ -152,7 +152,7 @@ void bn_stop_block_again(void)
   /* Without a receiver the signals were not blocked: Ctrl-C ends the top level of a script. */
   if (!atomic_load(&receiver.exists))
     return;
-  (void)pthread_sigmask(SIG_BLOCK, &receiver.wanted, NULL);
+  (void)pthread_sigmask(SIG_BLOCK, &receiver.end_signals, NULL);
 }
 
 /* A signal that is pending came while the run ended, and asked for that end.  Ignoring the signal
@@ -161,9 +161,9 @@ void bn_stop_release_signals(void)
 {
   if (!atomic_exchange(&receiver.exists, false))
     return;
-  stop_set_handler_of_wanted(SIG_IGN);
-  stop_set_handler_of_wanted(SIG_DFL);
-  (void)pthread_sigmask(SIG_UNBLOCK, &receiver.wanted, NULL);
+  stop_handle_end_signals(SIG_IGN);
+  stop_handle_end_signals(SIG_DFL);
+  (void)pthread_sigmask(SIG_UNBLOCK, &receiver.end_signals, NULL);
 }
 
 void bn_stop_become_receiver(void)
@@ -185,7 +185,7 @@ static int stop_await_signal(const struct bn_wait *w, const sigset_t *set, uint6
 int bn_stop_wait(const struct bn_wait *w, uint64_t deadline_ns, struct bn_stop_sender *sender)
 {
   siginfo_t info = {0};
-  sigset_t set = receiver.wanted;
+  sigset_t set = receiver.end_signals;
   int signo;
 
   (void)sigaddset(&set, stop_wake_signal());

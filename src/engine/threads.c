@@ -20,18 +20,19 @@ uint64_t bn_threads_stack_size(uint64_t wanted_bytes)
   return wanted_bytes > least_stack_bytes ? wanted_bytes : least_stack_bytes;
 }
 
-static const struct bn_wait workers = {"workers to go", BN_BOUND_END};
-static const struct bn_wait returning = {"a worker to return", BN_BOUND_RETURNING};
+static const struct bn_wait workers_end = {"workers to go", BN_BOUND_END};
+static const struct bn_wait worker_return = {"a worker to return", BN_BOUND_RETURNING};
 static const struct bn_wait barrier = {"the other sessions at the barrier", BN_BOUND_END};
-static const struct bn_wait pausing = {"the end of a pause", BN_BOUND_END};
+static const struct bn_wait pause_end = {"the end of a pause", BN_BOUND_END};
 static const struct bn_wait start_of_hosts = {"the start of all hosts", BN_BOUND_END};
 
 /* --- making --- */
 
-/* Deals the sessions out to the workers, of which the first ones may have one more. */
+/* Sets how many sessions each worker has.  The first workers may have one more than the others. */
 static void threads_make_workers(struct bn_threads *t)
 {
-  const unsigned n_each = t->n / t->n_workers, n_larger = t->n % t->n_workers;
+  const unsigned n_each = t->n / t->n_workers;   /* sessions */
+  const unsigned n_larger = t->n % t->n_workers; /* workers with one more */
 
   for (unsigned i = 0; i < t->n_workers; i++) {
     t->worker[i].threads = t;
@@ -113,8 +114,8 @@ enum bn_start_barrier_state bn_threads_await_ready(struct bn_threads *t, uint64_
   return bn_start_barrier_wait_for_all(&t->start_barrier, deadline_ns);
 }
 
-/* Returns what session i is doing before it is ready; NULL: it is ready, or i is t->n, past the
-   last session. */
+/* Returns what session i is doing before it is ready, or NULL if it is ready.  There is no session
+   t->n: for it, returns NULL, too. */
 static const char *threads_get_doing(struct bn_threads *t, unsigned i)
 {
   const char *doing = NULL;
@@ -128,7 +129,7 @@ static const char *threads_get_doing(struct bn_threads *t, unsigned i)
   return doing;
 }
 
-/* Logs what the threads from first to last are doing. */
+/* Logs what each of the threads from first to last is doing. */
 static void threads_log_opening(unsigned first, unsigned last, const char *doing)
 {
   if (first == last)
@@ -137,13 +138,14 @@ static void threads_log_opening(unsigned first, unsigned last, const char *doing
     bn_log_hint("threads %u to %u: %s", first, last, doing);
 }
 
-/* Adjacent threads that do the same share a line.  The texts are static, so that equal texts have
-   the same address.  The step past the last session ends its line. */
+/* Adjacent threads that do the same share a line, which is logged once the next thread does
+   something else; session t->n, which does not exist, ends the last line.  The texts are static, so
+   that equal texts have the same address. */
 void bn_threads_log_waiting(struct bn_threads *t)
 {
   enum { LINES_MAX = 10 };
-  unsigned first = 0, lines = 0;
   const char *doing_before = NULL;
+  unsigned first = 0, lines = 0; /* first: the first thread of the line */
 
   for (unsigned i = 0; i <= t->n && lines < LINES_MAX; i++) {
     const char *doing = threads_get_doing(t, i);
@@ -168,16 +170,20 @@ void bn_threads_set_start(struct bn_threads *t, uint64_t at_ns)
   (void)pthread_mutex_unlock(&t->lock);
 }
 
+/* Returns the time of the common start of all hosts; UINT64_MAX: it is not known yet.  The caller
+   holds the lock. */
+static uint64_t threads_get_start_ns(const struct bn_threads *t)
+{
+  return t->start_at_ns != 0 ? t->start_at_ns : UINT64_MAX;
+}
+
 bool bn_threads_await_start(struct bn_threads *t)
 {
   bool starts;
 
   (void)pthread_mutex_lock(&t->lock);
-  while (!t->ended && (t->start_at_ns == 0 || bn_clock_mono() < t->start_at_ns)) {
-    const uint64_t until_ns = t->start_at_ns != 0 ? t->start_at_ns : UINT64_MAX;
-
-    (void)bn_wait_until(&start_of_hosts, &t->changed, &t->lock, until_ns);
-  }
+  while (!t->ended && bn_clock_mono() < threads_get_start_ns(t))
+    (void)bn_wait_until(&start_of_hosts, &t->changed, &t->lock, threads_get_start_ns(t));
   starts = !t->ended;
   (void)pthread_mutex_unlock(&t->lock);
   return starts;
@@ -254,42 +260,49 @@ void bn_threads_open_command(struct bn_threads *t)
 
 /* --- end --- */
 
-/* As bn_threads_await or, with `goes_on`, as bn_threads_await_abandoned. */
-static bool threads_await_all_gone(struct bn_threads *t, uint64_t until_ns, bool goes_on)
+/* Returns whether no session remains to be waited for: each has gone, or will never go because its
+   worker is lost.  The caller holds the lock. */
+static bool threads_are_gone_or_lost(const struct bn_threads *t)
 {
-  bool all_gone, all_gone_or_lost, in_time = true;
+  return t->gone + bn_threads_count_lost(t) >= t->created;
+}
+
+/* Whether a wait for the workers ends when the run is abandoned. */
+enum threads_wait { WAIT_UNTIL_ABANDONED, WAIT_EVEN_IF_ABANDONED };
+
+/* Waits for the sessions of the started workers until until_ns, and returns whether all have gone.
+   Abandons the run if the workers of the remaining sessions are lost. */
+static bool threads_await_all_gone(struct bn_threads *t, uint64_t until_ns, enum threads_wait wait)
+{
+  bool all_gone, others_are_lost, in_time = true;
 
   (void)pthread_mutex_lock(&t->lock);
-  while (t->gone + bn_threads_count_lost(t) < t->created && in_time &&
-         (goes_on || !bn_outcome_has(t->outcome, BN_OUTCOME_ABANDONED)))
-    in_time = bn_wait_until(&workers, &t->changed, &t->lock, until_ns);
-  all_gone_or_lost = t->gone + bn_threads_count_lost(t) >= t->created;
+  while (!threads_are_gone_or_lost(t) && in_time &&
+         (wait == WAIT_EVEN_IF_ABANDONED || !bn_outcome_has(t->outcome, BN_OUTCOME_ABANDONED)))
+    in_time = bn_wait_until(&workers_end, &t->changed, &t->lock, until_ns);
   all_gone = t->gone == t->created;
+  others_are_lost = threads_are_gone_or_lost(t) && !all_gone;
   (void)pthread_mutex_unlock(&t->lock);
-  if (all_gone_or_lost && !all_gone && !bn_outcome_has(t->outcome, BN_OUTCOME_ABANDONED))
+  if (others_are_lost && !bn_outcome_has(t->outcome, BN_OUTCOME_ABANDONED))
     bn_threads_end(t, BN_CAUSE_ABANDONED, 0);
   return all_gone;
 }
 
 bool bn_threads_await(struct bn_threads *t, uint64_t until_ns)
 {
-  const bool goes_on = false;
-
-  return threads_await_all_gone(t, until_ns, goes_on);
+  return threads_await_all_gone(t, until_ns, WAIT_UNTIL_ABANDONED);
 }
 
 bool bn_threads_await_abandoned(struct bn_threads *t, uint64_t until_ns)
 {
-  const bool goes_on = true;
-
-  return threads_await_all_gone(t, until_ns, goes_on);
+  return threads_await_all_gone(t, until_ns, WAIT_EVEN_IF_ABANDONED);
 }
 
 void bn_threads_join(struct bn_threads *t)
 {
   for (unsigned i = 0; i < t->n_workers; i++)
     if (t->worker[i].created) {
-      bn_wait_join(&returning, t->worker[i].thread);
+      bn_wait_join(&worker_return, t->worker[i].thread);
       t->worker[i].created = false;
     }
 }
@@ -339,8 +352,8 @@ static unsigned threads_count_looping_locked(const struct bn_threads *t)
   return n;
 }
 
-/* Returns whether events can begin.  Tickets in the reserves of sessions are not looked at: when no
-   other tickets remain, the reserves are small, so that an end of the run then is not early. */
+/* Returns whether events can begin, so that an end of the run is early.  Tickets that sessions have
+   in reserve do not count: once no other tickets remain, the reserves are small. */
 static bool threads_can_begin_events(struct bn_threads *t, uint64_t now_ns)
 {
   bool can_begin;
@@ -355,6 +368,7 @@ static bool threads_can_begin_events(struct bn_threads *t, uint64_t now_ns)
   return can_begin;
 }
 
+/* The outcome comes first, so that a thread that is woken finds the cause. */
 void bn_threads_end(struct bn_threads *t, enum bn_cause cause, int value)
 {
   const uint64_t now_ns = bn_clock_mono();
@@ -454,9 +468,10 @@ bool bn_threads_await_barrier(struct bn_threads *t)
 bool bn_threads_fail(struct bn_threads *t, unsigned session)
 {
   struct bn_threads_session *progress = &t->of_session[session];
+  const bool others_go_on = t->goes_on && bn_outcome_has(t->outcome, BN_OUTCOME_OPENED);
   bool is_counted, all_failed;
 
-  if (!t->goes_on || !bn_outcome_has(t->outcome, BN_OUTCOME_OPENED)) {
+  if (!others_go_on) {
     bn_threads_end(t, BN_CAUSE_FAILED, 0);
     return false;
   }
@@ -492,7 +507,7 @@ void bn_threads_pause(struct bn_threads *t, uint64_t until_ns)
 
   (void)pthread_mutex_lock(&t->lock);
   while (!t->ended && in_time)
-    in_time = bn_wait_until(&pausing, &t->changed, &t->lock, until_ns);
+    in_time = bn_wait_until(&pause_end, &t->changed, &t->lock, until_ns);
   (void)pthread_mutex_unlock(&t->lock);
 }
 

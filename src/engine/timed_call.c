@@ -7,11 +7,13 @@
 #include "base/clock.h"
 #include "base/wait.h"
 
-static const struct bn_wait question = {"a question about what is watched", BN_BOUND_STOP};
-static const struct bn_wait answer = {"an answer about what is watched", BN_BOUND_DEADLINE};
-static const struct bn_wait returning = {"the thread that watches to return", BN_BOUND_RETURNING};
+static const struct bn_wait next_call = {"a question about what is watched", BN_BOUND_STOP};
+static const struct bn_wait call_return = {"an answer about what is watched", BN_BOUND_DEADLINE};
+static const struct bn_wait thread_return = {"the thread that watches to return",
+                                             BN_BOUND_RETURNING};
 
-/* Makes the calls.  `busy` is cleared after the call, also if the caller has given it up. */
+/* Makes the calls.  `busy` is cleared once a call has returned, also if the caller has given the
+   call up. */
 static void *timed_call_main(void *arg)
 {
   struct bn_timed_call *t = arg;
@@ -19,7 +21,7 @@ static void *timed_call_main(void *arg)
   (void)pthread_mutex_lock(t->lock);
   while (!t->stop) {
     if (!t->busy) {
-      (void)bn_wait_until(&question, &t->changed, t->lock, UINT64_MAX);
+      (void)bn_wait_until(&next_call, &t->changed, t->lock, UINT64_MAX);
       continue;
     }
     (void)pthread_mutex_unlock(t->lock);
@@ -56,14 +58,14 @@ static bool timed_call_await(struct bn_timed_call *t, const bool *flag, bool wan
   bool in_time = true;
 
   while (*flag != wanted && in_time)
-    in_time = bn_wait_until(&answer, &t->changed, t->lock, until_ns);
+    in_time = bn_wait_until(&call_return, &t->changed, t->lock, until_ns);
   return *flag == wanted;
 }
 
 bool bn_timed_call_make(struct bn_timed_call *t, void (*fn)(void *arg), void *arg,
                         uint64_t patience_ns)
 {
-  if (!t->made || t->busy)
+  if (!t->made || t->busy) /* busy: a call that was given up has not returned */
     return false;
   t->fn = fn;
   t->arg = arg;
@@ -85,8 +87,9 @@ bool bn_timed_call_stop(struct bn_timed_call *t, uint64_t patience_ns)
   bn_wait_wake(&t->changed);
   if (!timed_call_await(t, &t->gone, true /* wanted */, patience_ns))
     return false;
+  /* No lock is held while a thread is joined (base/wait.h). */
   (void)pthread_mutex_unlock(t->lock);
-  bn_wait_join(&returning, t->thread);
+  bn_wait_join(&thread_return, t->thread);
   (void)pthread_mutex_lock(t->lock);
   t->made = false;
   (void)pthread_cond_destroy(&t->changed);

@@ -10,12 +10,12 @@
 #include "base/log.h"
 
 /* The time to wait for an answer while events run, when the reporting thread alone waits. */
-static const uint64_t in_run_ns = BN_NSEC_PER_SEC / 10;
+static const uint64_t run_patience_ns = BN_NSEC_PER_SEC / 10;
 /* The time to wait for an answer while sessions wait at the start barrier, and for the figures of
    the final report. */
-static const uint64_t at_rest_ns = BN_NSEC_PER_SEC;
+static const uint64_t rest_patience_ns = BN_NSEC_PER_SEC;
 /* The time to wait for `open`, which may connect to a server. */
-static const uint64_t to_open_ns = 6 * BN_NSEC_PER_SEC;
+static const uint64_t open_patience_ns = 6 * BN_NSEC_PER_SEC;
 
 /* --- life ------------------------------------------------------------------------------------- */
 
@@ -111,17 +111,17 @@ static void watch_open_one(struct bn_watch_slot *s)
 {
   struct bn_err timeout = {0};
 
-  s->entered = true;
-  if (!watch_call(s, watch_call_open, to_open_ns)) {
+  s->entered = true; /* comes first: a watcher that fails to open is closed, too */
+  if (!watch_call(s, watch_call_open, open_patience_ns)) {
     (void)bn_err_set(&timeout, 0,
                      "no answer within %d seconds; the run continues without these figures",
-                     (int)(to_open_ns / BN_NSEC_PER_SEC));
+                     (int)(open_patience_ns / BN_NSEC_PER_SEC));
     watch_give_up(s, &timeout);
-  } else if (s->rc == 0) {
-    s->open = true;
-  } else {
-    watch_give_up(s, &s->err);
+    return;
   }
+  s->open = s->rc == 0; /* watch_call_open has set rc and err */
+  if (!s->open)
+    watch_give_up(s, &s->err);
 }
 
 void bn_watch_set_place(struct bn_watch *w, const struct bn_facts *f)
@@ -152,16 +152,17 @@ void bn_watch_open(struct bn_watch *w)
    the lock. */
 static bool watch_close_one(struct bn_watch_slot *s)
 {
-  bool closed = !s->entered || watch_call(s, watch_call_close, in_run_ns);
+  bool closed = !s->entered || watch_call(s, watch_call_close, run_patience_ns);
 
   /* Only a watcher that may block, and so has an interrupt, does not answer in time. */
   if (!closed) {
     s->ops->interrupt(s->state);
-    closed = bn_timed_call_await_idle(&s->timed_call, at_rest_ns) &&
-             watch_call(s, watch_call_close, at_rest_ns);
+    closed = bn_timed_call_await_idle(&s->timed_call, rest_patience_ns) &&
+             watch_call(s, watch_call_close, rest_patience_ns);
   }
   s->entered = s->open = false;
-  if (watch_may_block(s) && !bn_timed_call_stop(&s->timed_call, closed ? at_rest_ns : 0))
+  /* The thread of a call that still hangs is not waited for again. */
+  if (watch_may_block(s) && !bn_timed_call_stop(&s->timed_call, closed ? rest_patience_ns : 0))
     return false;
   return closed;
 }
@@ -203,7 +204,7 @@ void bn_watch_start(struct bn_watch *w)
   for (size_t i = 0; i < w->n; i++) {
     struct bn_watch_slot *s = &w->slot[i];
 
-    watch_read_one(s, &s->base, at_rest_ns);
+    watch_read_one(s, &s->base, rest_patience_ns);
     s->last = s->base;
     s->end.at_ns = 0; /* not read yet */
     s->base_unread = s->last_unread = 0;
@@ -224,7 +225,7 @@ void bn_watch_end(struct bn_watch *w)
   if (w->n == 0)
     return;
   (void)pthread_mutex_lock(&w->lock);
-  watch_read_end(w, in_run_ns);
+  watch_read_end(w, run_patience_ns);
   (void)pthread_mutex_unlock(&w->lock);
 }
 
@@ -251,7 +252,7 @@ static void watch_show_part(struct bn_watch *w, const struct bn_view *v, struct 
     struct bn_reading *from = is_interval ? &s->last : &s->base;
     uint64_t *unread = is_interval ? &s->last_unread : &s->base_unread;
 
-    watch_read_one(s, &s->now, in_run_ns);
+    watch_read_one(s, &s->now, run_patience_ns);
     if (s->now.at_ns == 0) {
       *unread += v->transactions - v->in_grace; /* no watcher counts the grace */
       continue;
@@ -266,7 +267,7 @@ static void watch_show_part(struct bn_watch *w, const struct bn_view *v, struct 
    end of the span.  The caller holds the lock. */
 static void watch_show_total(struct bn_watch *w, const struct bn_view *v, struct bn_watched *out)
 {
-  watch_read_end(w, at_rest_ns);
+  watch_read_end(w, rest_patience_ns);
   for (size_t i = 0; i < w->n; i++) {
     const struct bn_watch_slot *s = &w->slot[i];
 

@@ -27,7 +27,7 @@ static const uint64_t patience_ns = 5 * BN_NSEC_PER_SEC / 2;
 static const uint64_t printing_ns = BN_NSEC_PER_SEC / 2;
 
 static const struct bn_wait order = {"an order to end the process", BN_BOUND_STOP};
-static const struct bn_wait returning = {"the watchdog to return", BN_BOUND_RETURNING};
+static const struct bn_wait thread_return = {"the watchdog to return", BN_BOUND_RETURNING};
 static const struct bn_wait end_of_process = {"the end of the process", BN_BOUND_LEFT_BEHIND};
 
 /* --- output that does not block --------------------------------------------------------------- */
@@ -40,19 +40,20 @@ static int watchdog_open_nonblocking(int fd)
 {
   char name[32];
   struct stat st;
-  int again = -1;
+  int new_fd = -1;
 
   (void)snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
   if (fstat(fd, &st) == 0 && (S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode)))
-    again = open(name, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-  return again >= 0 ? again : fd;
+    new_fd = open(name, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  return new_fd >= 0 ? new_fd : fd;
 }
 
 /* Writes a part of a text without blocking.  A socket, which watchdog_open_nonblocking cannot open
    again, is written to by send(2).  Returns the length of the part, or -1 and errno. */
 static ssize_t watchdog_write(int fd, const char *text, size_t len)
 {
-  const size_t pipe_len = len < PIPE_BUF ? len : PIPE_BUF; /* fits into a pipe that is writable */
+  /* A pipe that is writable takes so much at once: the write does not block. */
+  const size_t pipe_len = len < PIPE_BUF ? len : PIPE_BUF;
   const ssize_t n = send(fd, text, len, MSG_DONTWAIT | MSG_NOSIGNAL);
 
   if (n < 0 && errno == ENOTSOCK)
@@ -170,7 +171,7 @@ static void watchdog_drop_documents(struct bn_watchdog *w)
 /* --- the thread ------------------------------------------------------------------------------- */
 
 /* Handles the alarm that bounds the printing: ends the process with the status that it carries. */
-static void watchdog_on_bound(int signo, siginfo_t *info, void *context)
+static void watchdog_on_alarm(int signo, siginfo_t *info, void *context)
 {
   (void)signo;
   (void)context;
@@ -186,7 +187,7 @@ _Noreturn static void watchdog_end_process(struct bn_watchdog *w)
   const int outcome = bn_outcome_status(w->parts->outcome, overload_fails);
   const int status = outcome != BN_STATUS_OK ? outcome : BN_STATUS_FAILED;
 
-  bn_wait_set_alarm(printing_ns, watchdog_on_bound, status);
+  bn_wait_set_alarm(printing_ns, watchdog_on_alarm, status);
   watchdog_print_report(w, until_ns);
   if (bn_log_has_asides() && !bn_alloc_has_failed())
     (void)fputs("some threads have not stopped: ending without them\n", w->out);
@@ -258,7 +259,7 @@ void bn_watchdog_stop(struct bn_watchdog *w)
   w->stop = true;
   bn_wait_wake(&w->changed);
   (void)pthread_mutex_unlock(&w->lock);
-  bn_wait_join(&returning, w->thread);
+  bn_wait_join(&thread_return, w->thread);
   w->made = false;
 }
 
