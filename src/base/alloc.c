@@ -10,7 +10,7 @@
 
 #include "base/wait.h"
 
-static const struct bn_wait other_thread = {"the end of the process", BN_BOUND_LEFT_BEHIND};
+static const struct bn_wait process_end = {"the end of the process", BN_BOUND_LEFT_BEHIND};
 
 /* `arg` is set before before_exit, and read after it.  It stays when before_exit becomes NULL:
    another thread may have read before_exit just before. */
@@ -28,7 +28,7 @@ void bn_alloc_fail(void)
   void (*before_exit)(void *);
 
   if (atomic_exchange(&alloc.failed, true))
-    bn_wait_park(&other_thread);
+    bn_wait_park(&process_end);
   if (bn_wait_is_writable(STDERR_FILENO))
     (void)!write(STDERR_FILENO, text, sizeof text - 1);
   before_exit = atomic_load(&alloc.before_exit);
@@ -39,7 +39,7 @@ void bn_alloc_fail(void)
 
 void bn_alloc_before_exit(void (*fn)(void *arg), void *arg)
 {
-  if (fn != NULL)
+  if (fn != NULL) /* arg comes first: a thread that sees fn calls it with arg */
     atomic_store(&alloc.arg, arg);
   atomic_store(&alloc.before_exit, fn);
 }
@@ -57,8 +57,7 @@ static void *alloc_check(void *p)
   return p;
 }
 
-/* Returns n, or 1 for 0: asked for no bytes, libc may return NULL, which would count as a lack of
-   memory. */
+/* Returns n, or 1 for 0: libc may return NULL for a size of 0, as it does if memory is lacking. */
 static size_t alloc_at_least_one(size_t n)
 {
   return n > 0 ? n : 1;
@@ -93,8 +92,8 @@ void *bn_alloc_resize(void *p, size_t n, size_t size)
 
 void *bn_alloc_grow(void *array, size_t n, size_t size)
 {
-  /* The room is the least power of two that is at least n, or 0 for 0.  So it is used up exactly if
-     n is 0 or a power of two. */
+  /* The capacity is the least power of two that is at least n, or 0 if n is 0.  So the array is
+     full exactly if n is 0 or a power of two. */
   const bool is_full = (n & (n - 1)) == 0;
 
   if (!is_full)

@@ -49,10 +49,11 @@ static int buf_grow(struct bn_buf *b, size_t need)
     cap *= 2;
   char *const data = realloc(b->data, cap);
 
-  if (data == NULL && b->max == 0)
-    bn_alloc_fail();
-  if (data == NULL)
+  if (data == NULL) {
+    if (b->max == 0)
+      bn_alloc_fail();
     return -1;
+  }
   b->data = data;
   b->cap = cap;
   return 0;
@@ -63,6 +64,7 @@ int bn_buf_reserve(struct bn_buf *b, size_t more)
   const size_t limit = b->max == 0 || b->max > max_len ? max_len : b->max;
   const bool is_allowed = !b->failed && b->len <= limit && more <= limit - b->len;
 
+  /* The terminator needs one byte more. */
   if (is_allowed && (b->len + more < b->cap || buf_grow(b, b->len + more + 1) == 0))
     return 0;
   b->failed = true;
@@ -98,6 +100,7 @@ __attribute__((format(printf, 2, 0))) static int buf_print_at_end(struct bn_buf 
   return vsnprintf(b->data == NULL ? NULL : b->data + b->len, b->cap - b->len, fmt, ap);
 }
 
+/* The first attempt tells the length; there is a second one only if the text did not fit. */
 int bn_buf_printf(struct bn_buf *b, const char *fmt, ...)
 {
   va_list ap;
@@ -148,6 +151,7 @@ int bn_buf_base64(struct bn_buf *b, const void *data, size_t len)
 
 void bn_buf_shift(struct bn_buf *b, size_t *consumed)
 {
+  /* As half of the content is dropped at once, each byte moves at most once on average. */
   if (*consumed == 0 || *consumed < b->len / 2)
     return;
   const size_t remaining = b->len - *consumed;

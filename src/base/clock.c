@@ -320,16 +320,17 @@ static uint64_t clock_use_vdso(struct bn_clock_reader *r, uint64_t floor_ns)
   return bn_clock_max(now_ns, floor_ns);
 }
 
-/* Returns the published fit as long as it holds.  If it has run out, because no thread refits, the
-   result begins at a fresh sample, with the rate since the published fit began or, if the sample is
-   too loose for that, with the rate of the published fit.  The result is vdso_fit if the TSC cannot
-   be used any more. */
+/* Returns the published fit while it holds.  If it has run out, because no thread refits, returns a
+   fit that begins at a fresh sample.  Its rate is that since the published fit began, or the rate
+   of the published fit if the sample is too loose.  Returns vdso_fit if the TSC can no longer be
+   used. */
 static struct bn_clock_fit clock_next_fit(struct bn_clock *c)
 {
   const struct bn_clock_fit fit = clock_fetch(c);
 
-  if (fit.horizon == 0 ||
-      clock_ticks_since(fit.base_ticks, bn_clock_ticks(), fit.horizon) < fit.horizon)
+  if (fit.horizon == 0) /* the vdso is in use */
+    return fit;
+  if (clock_ticks_since(fit.base_ticks, bn_clock_ticks(), fit.horizon) < fit.horizon)
     return fit;
   const struct sample s = clock_take_sample(READER_ROUNDS);
 
@@ -342,6 +343,7 @@ static struct bn_clock_fit clock_next_fit(struct bn_clock *c)
   return clock_slew(s.ticks, s.ns, s.ns, mult);
 }
 
+/* Serves readers of the vdso, and readers whose fit has run out, which get another one. */
 uint64_t bn_clock_now_slow(struct bn_clock_reader *r)
 {
   if (r->fit.horizon == 0)

@@ -51,10 +51,14 @@ struct piece {
   bool is_copied; /* as it is */
 };
 
-/* Returns the character or byte at s, which is not the final 0.  A control character is copied only
-   if it is in `keep`.  With `keeps_letters`, a byte that is no UTF-8 is copied if it is a letter in
+/* What becomes of bytes that are not UTF-8.  KEEP_LETTERS copies those that are letters in
    encodings with one byte for each character, such as Latin-1: these begin at 0xa0. */
-static struct piece escape_piece_at(const unsigned char *s, const char *keep, bool keeps_letters)
+enum non_utf8 { ESCAPE_ALL, KEEP_LETTERS };
+
+/* Returns the character or byte at s, which is not the final 0.  A control character is copied only
+   if it is in `keep`. */
+static struct piece escape_piece_at(const unsigned char *s, const char *keep,
+                                    enum non_utf8 non_utf8)
 {
   if (s[0] < 0x80) {
     const bool is_control = s[0] < 0x20 || s[0] == 0x7f;
@@ -71,22 +75,27 @@ static struct piece escape_piece_at(const unsigned char *s, const char *keep, bo
     if (c != UINT32_MAX)
       return (struct piece){.len = q->len, .is_copied = escape_is_harmless(c)};
   }
-  return (struct piece){.len = 1, .is_copied = keeps_letters && s[0] >= 0xa0};
+  return (struct piece){.len = 1, .is_copied = non_utf8 == KEEP_LETTERS && s[0] >= 0xa0};
 }
 
 /* An escaped copy in progress. */
 struct copy {
   char *out;
-  size_t size, len, end; /* len: length of the result; end: length that was copied */
+  size_t size;
+  size_t len;    /* of the whole result */
+  size_t copied; /* bytes of it in `out` */
 };
 
 /* Appends n bytes if all of them fit.  Once something did not fit, nothing is appended any more, so
    that the copy is always the beginning of the result. */
 static void escape_put(struct copy *c, const char *data, size_t n)
 {
-  if (c->end == c->len && n < c->size && c->len < c->size - n) {
+  const bool is_complete = c->copied == c->len;
+  const bool fits = n < c->size && c->len < c->size - n; /* with the final 0 */
+
+  if (is_complete && fits) {
     memcpy(c->out + c->len, data, n);
-    c->end += n;
+    c->copied += n;
   }
   c->len += n;
 }
@@ -100,16 +109,15 @@ static void escape_put_byte(struct copy *c, unsigned char byte)
   escape_put(c, escape, sizeof escape);
 }
 
-/* Copies and escapes a text, and returns the length, as bn_escape does; escape_piece_at says what
-   `keep` and `keeps_letters` are. */
+/* Copies and escapes a text, and returns the length, as bn_escape does. */
 static size_t escape_text(char *out, size_t size, const char *text, const char *keep,
-                          bool keeps_letters)
+                          enum non_utf8 non_utf8)
 {
   struct copy c = {.out = out, .size = size};
   struct piece p;
 
   for (const unsigned char *s = (const unsigned char *)text; *s != '\0'; s += p.len) {
-    p = escape_piece_at(s, keep, keeps_letters);
+    p = escape_piece_at(s, keep, non_utf8);
     if (p.is_copied) {
       escape_put(&c, (const char *)s, p.len);
       continue;
@@ -118,22 +126,18 @@ static size_t escape_text(char *out, size_t size, const char *text, const char *
       escape_put_byte(&c, s[i]);
   }
   if (size > 0)
-    out[c.end] = '\0';
+    out[c.copied] = '\0';
   return c.len;
 }
 
 size_t bn_escape(char *out, size_t size, const char *text, const char *keep)
 {
-  const bool keeps_letters = false;
-
-  return escape_text(out, size, text, keep, keeps_letters);
+  return escape_text(out, size, text, keep, ESCAPE_ALL);
 }
 
 size_t bn_escape_message(char *out, size_t size, const char *text)
 {
-  const bool keeps_letters = true;
-
-  return escape_text(out, size, text, "\n\t", keeps_letters);
+  return escape_text(out, size, text, "\n\t", KEEP_LETTERS);
 }
 
 char *bn_escape_copy(const char *text)

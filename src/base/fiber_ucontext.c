@@ -16,25 +16,27 @@ static void fiber_enter(unsigned begin_high, unsigned begin_low, unsigned f_high
   ((void (*)(struct bn_fiber *))begin)((struct bn_fiber *)f);
 }
 
+/* The context for the first switch takes the upper end of the stack; the calls run below it. */
 void *bn_fiber_prepare(void *top, void (*begin)(struct bn_fiber *f), struct bn_fiber *f)
 {
-  ucontext_t *first = (ucontext_t *)top - 1;
+  ucontext_t *context = (ucontext_t *)top - 1;
   const uint64_t begin_bits = (uintptr_t)begin, f_bits = (uintptr_t)f;
 
-  (void)getcontext(first); /* it fails only for a bad pointer, as swapcontext does */
-  first->uc_stack.ss_sp = f->low;
-  first->uc_stack.ss_size = (size_t)((char *)first - (char *)f->low);
-  first->uc_link = NULL;
-  makecontext(first, (void (*)(void))fiber_enter, 4, (unsigned)(begin_bits >> 32),
+  (void)getcontext(context); /* it fails only for a bad pointer, as swapcontext does */
+  context->uc_stack.ss_sp = f->low;
+  context->uc_stack.ss_size = (size_t)((char *)context - (char *)f->low);
+  context->uc_link = NULL; /* begin() never returns */
+  /* fiber_enter joins the halves of each pointer. */
+  makecontext(context, (void (*)(void))fiber_enter, 4, (unsigned)(begin_bits >> 32),
               (unsigned)begin_bits, (unsigned)(f_bits >> 32), (unsigned)f_bits);
-  return first;
+  return context;
 }
 
 /* The context of the stack that is left is kept on that stack. */
 void bn_fiber_switch(void **from, void *to)
 {
-  ucontext_t here;
+  ucontext_t context;
 
-  *from = &here;
-  (void)swapcontext(&here, to);
+  *from = &context;
+  (void)swapcontext(&context, to);
 }

@@ -43,7 +43,7 @@ int bn_file_open_standard(void)
   return fd < 0 ? -1 : close(fd);
 }
 
-/* Returns the descriptor whose number the whole text is, or -1 for any other text. */
+/* Parses the number of a descriptor.  Returns -1 if the text is anything else. */
 static int file_parse_descriptor(const char *text)
 {
   int64_t number;
@@ -132,7 +132,9 @@ static int file_open_special(const char *path)
 
     if (fd >= 0)
       return file_make_blocking(fd);
-    if (errno != ENXIO || !file_is_fifo(path))
+    const bool lacks_reader = errno == ENXIO && file_is_fifo(path);
+
+    if (!lacks_reader)
       return -1;
     bn_clock_sleep_until(bn_clock_mono() + retry_ns);
   } while (file_wants_wait == NULL || file_wants_wait());
@@ -143,10 +145,11 @@ int bn_file_reopen(const char *path)
 {
   const int descriptor = bn_file_find_descriptor(path);
 
-  if (descriptor >= 0 && !file_is_writable(descriptor))
-    return file_fail(EBADF);
-  if (descriptor >= 0)
+  if (descriptor >= 0) {
+    if (!file_is_writable(descriptor))
+      return file_fail(EBADF);
     return fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+  }
   if (file_is_fifo(path))
     return file_open_special(path);
   return bn_file_open(path, O_WRONLY | O_CREAT, 0666);
@@ -210,13 +213,14 @@ static bool file_find_place(const char *path, struct place *place)
 
 bool bn_file_is_same(const char *a, const char *b)
 {
-  struct place at_a, at_b;
+  struct place place_a, place_b;
 
   if (strcmp(a, b) == 0)
     return true;
-  if (!file_find_place(a, &at_a) || !file_find_place(b, &at_b))
+  if (!file_find_place(a, &place_a) || !file_find_place(b, &place_b))
     return false;
-  return at_a.dev == at_b.dev && at_a.ino == at_b.ino && strcmp(at_a.name, at_b.name) == 0;
+  return place_a.dev == place_b.dev && place_a.ino == place_b.ino &&
+         strcmp(place_a.name, place_b.name) == 0;
 }
 
 const char *bn_file_explain(int error)
@@ -237,9 +241,10 @@ const char *bn_file_explain(int error)
   }
 }
 
-/* Reads a link of this user or of root into text[0..size).  Returns the length of its text; 0 if
-   the path is no link, or if it cannot be opened, which the later open reports; or -1 and errno.  A
-   link with a second name is refused too: another user may have made the name that was given. */
+/* Reads a symbolic link into text[0..size).  Returns the length of its text, or 0 if the path is no
+   link or cannot be opened, which the later open reports.  Returns -1 and errno after a failure;
+   ELOOP: a user other than this one and root may have made the link, because it belongs to that
+   user, or because it has a second name. */
 static ssize_t file_read_link(const char *path, char *text, size_t size)
 {
   const int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
@@ -249,7 +254,9 @@ static ssize_t file_read_link(const char *path, char *text, size_t size)
   if (fd < 0)
     return 0;
   if (fstat(fd, &st) == 0 && S_ISLNK(st.st_mode)) {
-    if ((st.st_uid != geteuid() && st.st_uid != 0) || st.st_nlink > 1)
+    const bool is_trusted_owner = st.st_uid == geteuid() || st.st_uid == 0;
+
+    if (!is_trusted_owner || st.st_nlink > 1)
       return file_close_and_fail(fd, ELOOP);
     n = readlinkat(fd, "", text, size);
   }
@@ -348,8 +355,10 @@ static int file_write_special(const char *path, const char *text, size_t len)
 static void file_keep_rights(int fd, const struct stat *old)
 {
   mode_t mode = old->st_mode & 0777; /* without the bits that set the user or the group */
+  const bool keeps_group = fchown(fd, old->st_uid, old->st_gid) == 0 ||
+                           fchown(fd, (uid_t)-1 /* the user stays */, old->st_gid) == 0;
 
-  if (fchown(fd, old->st_uid, old->st_gid) != 0 && fchown(fd, (uid_t)-1, old->st_gid) != 0)
+  if (!keeps_group)
     mode &= (mode_t)~S_IRWXG;
   /* A file system without rights has none to keep. */
   (void)fchmod(fd, mode);
@@ -358,9 +367,11 @@ static void file_keep_rights(int fd, const struct stat *old)
 /* Writes a new file, which is on the disk when this returns.  The file has the rights of `old`,
    which it will replace; if `old` is NULL, there is none, and the umask decides.  Returns 0, or -1
    and errno; the caller then removes the file, which may exist in part. */
-static int file_write_fresh(const char *path, const struct stat *old, const char *text, size_t len)
+static int file_write_temp(const char *path, const struct stat *old, const char *text, size_t len)
 {
-  const int fd = open(path, O_WRONLY | O_CLOEXEC | O_CREAT | O_EXCL, old != NULL ? 0600 : 0666);
+  /* No other user can open the new file before it has the rights of the old one. */
+  const mode_t mode = old != NULL ? 0600 : 0666;
+  const int fd = open(path, O_WRONLY | O_CLOEXEC | O_CREAT | O_EXCL, mode);
 
   if (fd < 0)
     return -1;
@@ -386,15 +397,15 @@ static void file_sync_folder(const char *path)
   (void)close(fd);
 }
 
-/* Writes the name of the new file beside the old one to `fresh`, and removes a file of that name.
+/* Writes the name of a temporary file beside `path` to `temp`, and removes a file of that name.
    The suffix is not longer than ".partial", because a process number has at most six hexadecimal
    digits on Linux.  So a run whose journal FILE.partial has no name too long can also save FILE.
    Returns 0, or -1 and errno. */
-static int file_clear_fresh(const char *path, char fresh[PATH_MAX])
+static int file_clear_temp(const char *path, char temp[PATH_MAX])
 {
-  if ((size_t)snprintf(fresh, PATH_MAX, "%s.n%lx", path, (unsigned long)getpid()) >= PATH_MAX)
+  if ((size_t)snprintf(temp, PATH_MAX, "%s.n%lx", path, (unsigned long)getpid()) >= PATH_MAX)
     return file_fail(ENAMETOOLONG);
-  (void)unlink(fresh); /* left by a killed process with the same number */
+  (void)unlink(temp); /* left by a killed process with the same number */
   return 0;
 }
 
@@ -402,16 +413,16 @@ static int file_clear_fresh(const char *path, char fresh[PATH_MAX])
    `path` is then unchanged. */
 static int file_replace(const char *path, const char *text, size_t len)
 {
-  char fresh[PATH_MAX];
+  char temp[PATH_MAX];
   struct stat old;
   const bool has_old = lstat(path, &old) == 0 && S_ISREG(old.st_mode);
 
-  if (file_clear_fresh(path, fresh) != 0)
+  if (file_clear_temp(path, temp) != 0)
     return -1;
-  if (file_write_fresh(fresh, has_old ? &old : NULL, text, len) != 0 || rename(fresh, path) != 0) {
+  if (file_write_temp(temp, has_old ? &old : NULL, text, len) != 0 || rename(temp, path) != 0) {
     const int error = errno;
 
-    (void)unlink(fresh);
+    (void)unlink(temp);
     return file_fail(error);
   }
   file_sync_folder(path);
@@ -427,17 +438,17 @@ bool bn_file_is_replaceable(const char *path)
 
 int bn_file_try_save(const char *path)
 {
-  char fresh[PATH_MAX];
+  char temp[PATH_MAX];
   int fd;
 
   if (bn_file_find_descriptor(path) >= 0 || !bn_file_is_replaceable(path))
     return 0;
-  if (file_clear_fresh(path, fresh) != 0)
+  if (file_clear_temp(path, temp) != 0)
     return -1;
-  fd = open(fresh, O_WRONLY | O_CLOEXEC | O_CREAT | O_EXCL, 0600);
+  fd = open(temp, O_WRONLY | O_CLOEXEC | O_CREAT | O_EXCL, 0600);
   if (fd < 0)
     return -1;
-  (void)unlink(fresh);
+  (void)unlink(temp);
   return close(fd);
 }
 
@@ -454,11 +465,11 @@ int bn_file_save(const char *path, const char *text, size_t len)
 
 void bn_file_drop_unsaved(const char *path)
 {
-  char fresh[PATH_MAX];
+  char temp[PATH_MAX];
 
   /* Only the removal is of interest, and a name that is too long has no such file. */
   if (bn_file_find_descriptor(path) < 0 && bn_file_is_replaceable(path))
-    (void)file_clear_fresh(path, fresh);
+    (void)file_clear_temp(path, temp);
 }
 
 /* Appends all that is read from the descriptor up to its end.  Returns 0, or -1 and errno. */

@@ -13,10 +13,11 @@ enum { DECIMALS = 3 };
 
 int bn_geohist_init(struct bn_geohist *g, size_t size, double min, double max)
 {
+  const bool is_valid_size = size >= 2 && size <= PTRDIFF_MAX / sizeof g->count[0];
+  const bool is_valid_range = min > 0 && max > min && isfinite(max); /* false for NaN */
+
   *g = (struct bn_geohist){0};
-  /* The negated comparisons refuse NaN too. */
-  if (size < 2 || size > PTRDIFF_MAX / sizeof g->count[0] || !(min > 0) || !(max > min) ||
-      !isfinite(max))
+  if (!is_valid_size || !is_valid_range)
     return -1;
   g->count = calloc(size, sizeof g->count[0]);
   if (g->count == NULL)
@@ -68,15 +69,15 @@ void bn_geohist_add_hist(struct bn_geohist *g, const struct bn_hist *h)
   bn_hist_each(h, geohist_add_bucket, g);
 }
 
-/* Prints the line of bucket i; `most` is the count with a full bar. */
-static void geohist_print_row(const struct bn_geohist *g, size_t i, bool significant, uint64_t most,
-                              FILE *out)
+/* Prints the line of bucket i; max_count is the count with a full bar. */
+static void geohist_print_row(const struct bn_geohist *g, size_t i, bool significant,
+                              uint64_t max_count, FILE *out)
 {
   static const char stars[] = "****************************************";
   enum { WIDTH = sizeof stars - 1 };
   const double value = bn_geohist_value(g, i);
   const int decimals = significant ? bn_units_count_decimals(value, DECIMALS) : DECIMALS;
-  const int n_stars = (int)floor(WIDTH * (double)g->count[i] / (double)most + 0.5);
+  const int n_stars = (int)floor(WIDTH * (double)g->count[i] / (double)max_count + 0.5);
 
   (void)fprintf(out, "%12.*f |%-*.*s %" PRIu64 "\n", decimals, value, WIDTH, n_stars, stars,
                 g->count[i]);
@@ -84,23 +85,23 @@ static void geohist_print_row(const struct bn_geohist *g, size_t i, bool signifi
 
 void bn_geohist_print_rows(const struct bn_geohist *g, bool significant, FILE *out)
 {
-  uint64_t most = 0;
+  uint64_t max_count = 0;
 
   for (size_t i = 0; i < g->size; i++)
-    if (g->count[i] > most)
-      most = g->count[i];
-  if (most == 0)
+    if (g->count[i] > max_count)
+      max_count = g->count[i];
+  if (max_count == 0)
     return;
 
   (void)fputs("       value  ------------- distribution ------------- count\n", out);
   for (size_t i = 0; i < g->size; i++)
     if (g->count[i] != 0)
-      geohist_print_row(g, i, significant, most, out);
+      geohist_print_row(g, i, significant, max_count, out);
 }
 
 void bn_geohist_print(const struct bn_geohist *g, bool significant, FILE *out)
 {
   (void)fputs("Latency histogram (values are in milliseconds)\n", out);
   bn_geohist_print_rows(g, significant, out);
-  (void)fputs(" \n", out);
+  (void)fputs(" \n", out); /* the last line of sysbench's table */
 }

@@ -44,19 +44,21 @@ static uint64_t hist_count(const struct bn_hist *h, size_t i)
 }
 
 /* Moves the low part of a count to the high part, and adds n to that.  n may be the result of a
-   subtraction that has wrapped around.  Any writer may call this. */
+   subtraction that has wrapped around.  Any writer may call this: the writer that makes the
+   sequence number h->moves odd has the lock, until it makes the number even again.  The releases
+   let a reader that sees a new part see the new sequence number too. */
 static void hist_move(struct bn_hist *h, size_t i, uint64_t n)
 {
-  uint64_t moves = hist_load(&h->moves) & ~UINT64_C(1);
+  uint64_t even = hist_load(&h->moves) & ~UINT64_C(1);
 
-  while (!atomic_compare_exchange_weak_explicit(&h->moves, &moves, moves + 1, memory_order_acquire,
+  while (!atomic_compare_exchange_weak_explicit(&h->moves, &even, even + 1, memory_order_acquire,
                                                 memory_order_relaxed)) {
-    moves &= ~UINT64_C(1); /* another writer moves a number: wait until it has */
+    even &= ~UINT64_C(1); /* odd: another writer has the lock */
     sched_yield();
   }
   n += hist_load(&h->high[i]) + atomic_exchange_explicit(&h->bucket[i], 0, memory_order_acq_rel);
   atomic_store_explicit(&h->high[i], n, memory_order_release);
-  atomic_store_explicit(&h->moves, moves + 2, memory_order_release);
+  atomic_store_explicit(&h->moves, even + 2, memory_order_release);
 }
 
 /* Sets the count of a bucket, whose only writer is this thread. */
@@ -77,7 +79,7 @@ static size_t hist_page_end(size_t page)
   return (page + 1) * BN_HIST_PAGE;
 }
 
-/* Returns whether the count of a bucket is above 0, for most buckets by two loads. */
+/* Returns whether the count of a bucket is above 0.  Most buckets need only two loads. */
 static bool hist_is_used(const struct bn_hist *h, size_t i)
 {
   /* The acquire pairs with the exchange in hist_move: a reader that sees the 0 of a move also sees
@@ -124,6 +126,7 @@ uint64_t bn_hist_lowest(size_t index)
 {
   if (index < BN_HIST_LINEAR)
     return index;
+  /* bn_hist_index has added shift << BN_HIST_SUB_BITS to the value that it has shifted down. */
   const size_t shift = (index >> BN_HIST_SUB_BITS) - 1;
 
   return (uint64_t)(index - (shift << BN_HIST_SUB_BITS)) << shift;
@@ -306,7 +309,7 @@ bool bn_hist_bounds(const struct bn_hist *h, uint64_t *lowest, uint64_t *highest
     return false;
   for (size_t i = first; i < BN_HIST_BUCKETS; i = hist_next_used(h, i + 1))
     last = i;
-  *lowest = bn_hist_lowest(first); /* if only the overflow has values, that of the overflow */
+  *lowest = bn_hist_lowest(first); /* index BN_HIST_BUCKETS: the overflow */
   *highest = has_overflow ? UINT64_MAX : bn_hist_highest(last);
   return true;
 }
@@ -315,10 +318,10 @@ void bn_hist_each(const struct bn_hist *h,
                   void (*fn)(void *arg, uint64_t lowest, uint64_t highest, uint64_t count),
                   void *arg)
 {
-  const uint64_t over = hist_load(&h->overflow);
+  const uint64_t overflow = hist_load(&h->overflow);
 
   for (size_t i = hist_next_used(h, 0); i < BN_HIST_BUCKETS; i = hist_next_used(h, i + 1))
     fn(arg, bn_hist_lowest(i), bn_hist_highest(i), hist_count(h, i));
-  if (over != 0)
-    fn(arg, bn_hist_lowest(BN_HIST_BUCKETS), UINT64_MAX, over);
+  if (overflow != 0)
+    fn(arg, bn_hist_lowest(BN_HIST_BUCKETS), UINT64_MAX, overflow);
 }

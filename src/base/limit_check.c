@@ -12,28 +12,28 @@ static int64_t limit_check_count_others(const struct bn_limit_check *c)
   return c->others > 0 ? c->others : 0;
 }
 
-/* Returns the judgement.  Without a limit (-1), there is enough. */
+/* Judges whether the limit is enough for the run, and for the other parties with it. */
 static enum bn_judgement limit_check_judge(const struct bn_limit_check *c)
 {
-  if (c->allowed < 0 || limit_check_count_others(c) <= c->allowed - c->needed)
+  if (c->allowed < 0) /* there is no limit */
     return BN_ENOUGH;
-  if (c->needed <= c->allowed)
-    return BN_TIGHT;
-  return c->certain ? BN_REFUSED : BN_TOO_FEW;
+  if (c->needed > c->allowed)
+    return c->certain ? BN_REFUSED : BN_TOO_FEW;
+  return limit_check_count_others(c) <= c->allowed - c->needed ? BN_ENOUGH : BN_TIGHT;
 }
 
 void bn_limit_check_append_remedy(struct bn_buf *b, const char *remedy, int64_t number)
 {
-  static const char number_mark[] = "%n";
-  const char *rest = remedy, *mark;
+  static const char placeholder[] = "%n";
+  const char *text = remedy, *found;
 
   if (remedy == NULL)
     return;
-  while ((mark = strstr(rest, number_mark)) != NULL) {
-    (void)bn_buf_printf(b, "%.*s%lld", (int)(mark - rest), rest, (long long)number);
-    rest = mark + strlen(number_mark);
+  while ((found = strstr(text, placeholder)) != NULL) {
+    (void)bn_buf_printf(b, "%.*s%lld", (int)(found - text), text, (long long)number);
+    text = found + strlen(placeholder);
   }
-  (void)bn_buf_printf(b, "%s, or ", rest); /* the caller appends what else helps */
+  (void)bn_buf_printf(b, "%s, or ", text); /* the caller appends another remedy */
 }
 
 enum bn_judgement bn_limit_check_append(struct bn_buf *b, const struct bn_limit_check *c)

@@ -218,10 +218,11 @@ void bn_log_redraw_progress(void)
   char line[sizeof p->text + 32]; /* ", N s" has at most 24 bytes */
 
   pthread_mutex_lock(&p->lock);
-  (void)snprintf(line, sizeof line, "%s, %llu s", p->text,
-                 (unsigned long long)((bn_clock_mono() - p->since_ns) / BN_NSEC_PER_SEC));
-  if (p->text[0] != '\0')
+  if (p->text[0] != '\0') {
+    (void)snprintf(line, sizeof line, "%s, %llu s", p->text,
+                   (unsigned long long)((bn_clock_mono() - p->since_ns) / BN_NSEC_PER_SEC));
     log_draw_progress(line);
+  }
   pthread_mutex_unlock(&p->lock);
 }
 
@@ -375,13 +376,12 @@ static char *log_join_error_lines(const char *text)
    stream: then nothing is flushed, and the text in its buffer is lost. */
 bool bn_log_flush(void)
 {
-  bool flushed;
-
   if (ftrylockfile(stdout) != 0)
     return false;
-  flushed = fflush(stdout) == 0 && ferror(stdout) == 0;
+  const bool is_flushed = fflush(stdout) == 0 && ferror(stdout) == 0;
+
   funlockfile(stdout);
-  return flushed;
+  return is_flushed;
 }
 
 /* Takes over `line` and prints it on standard error, unless another thread has printed an error of
@@ -414,19 +414,19 @@ static size_t log_count_more_threads(const struct kind *k)
   return k->n_threads > n_known ? k->n_threads - n_known : 0;
 }
 
-/* Returns whether the same threads had both errors, and as many of them have been printed, so that
-   one number tells both.  Most often, the threads are in the same order. */
+/* Returns whether the same threads had both errors, and equally many of them have been reported.
+   No list has a thread twice, so if both are equally long, b need only have the threads of a. */
 static bool log_kinds_have_same_threads(const struct kind *a, const struct kind *b)
 {
-  bool is_same = a->n_threads == b->n_threads && a->n_reported == b->n_reported;
-
-  for (size_t i = 0; is_same && i < a->n_threads; i++)
-    if (a->threads[i] != b->threads[i])
-      is_same = log_find_thread(b, a->threads[i]) < b->n_threads;
-  return is_same;
+  if (a->n_threads != b->n_threads || a->n_reported != b->n_reported)
+    return false;
+  for (size_t i = 0; i < a->n_threads; i++) /* most often, the order is the same too */
+    if (a->threads[i] != b->threads[i] && log_find_thread(b, a->threads[i]) == b->n_threads)
+      return false;
+  return true;
 }
 
-/* Returns whether the same threads had all kinds of errors, so that one number tells all. */
+/* Returns whether the same threads had all kinds of errors, so that one line can count them. */
 static bool log_all_kinds_have_same_threads(void)
 {
   for (size_t i = 1; i < sink.n_kinds; i++)
@@ -445,10 +445,10 @@ static void log_print_thread_count(size_t n, const char *error)
 
 void bn_log_print_more_threads(void)
 {
-  /* The thread that holds the lock may wait for a reader of stdout, and no run waits for that. */
+  /* The thread that holds the lock may wait for a reader of stdout, for which no run waits. */
   if (pthread_mutex_trylock(&sink.lock) != 0)
     return;
-  const bool one_number = log_all_kinds_have_same_threads();
+  const bool is_one_line = log_all_kinds_have_same_threads();
 
   log_print_repeats(&sink.errors, stderr);
   log_forget_last(&sink.errors);
@@ -456,8 +456,8 @@ void bn_log_print_more_threads(void)
     struct kind *k = &sink.kind[i];
     const size_t n = log_count_more_threads(k);
 
-    if (n > 0 && (i == 0 || !one_number))
-      log_print_thread_count(n, one_number ? NULL : k->first);
+    if (n > 0 && (i == 0 || !is_one_line))
+      log_print_thread_count(n, is_one_line ? NULL : k->first);
     k->n_reported = k->n_threads;
   }
   pthread_mutex_unlock(&sink.lock);
@@ -741,7 +741,7 @@ bool bn_log_at_once(const char *fmt, ...)
   len = vsnprintf(line + start, TEXT_MAX + 1, fmt, ap);
   va_end(ap);
   if (len < 0)
-    return true;
+    return true; /* a later attempt would fail too */
   const size_t end = start + (size_t)(len < TEXT_MAX ? len : TEXT_MAX);
 
   line[end] = '\n';
@@ -774,8 +774,8 @@ static ssize_t log_write_all(void *unused, const char *text, size_t size)
   return (ssize_t)done;
 }
 
-/* Makes stdout wait for its reader if another process has made the pipe or terminal that both use
-   non-blocking, with which stdio would drop text. */
+/* Makes stdout wait for its reader if its descriptor is non-blocking, with which stdio would drop
+   text: another process that has the same pipe or terminal may have made it so. */
 static void log_make_stdout_wait(void)
 {
   const cookie_io_functions_t functions = {.write = log_write_all};

@@ -59,21 +59,30 @@ static const char *mask_find_uri_colon(const char *text)
    text[name_len] is not the final 0, which strchr would find too.  Returns out. */
 static const char *mask_after(const char *text, size_t name_len, char out[BN_MASK_MAX])
 {
-  const size_t most = BN_MASK_MAX - sizeof BN_MASK;
+  const size_t len_max = BN_MASK_MAX - sizeof BN_MASK;
   const bool has_separator = strchr("=: \t\r\n\v\f,;", text[name_len]) != NULL;
   const size_t len = has_separator ? name_len + 1 : name_len;
 
-  (void)snprintf(out, BN_MASK_MAX, "%.*s" BN_MASK, (int)(len < most ? len : most), text);
+  (void)snprintf(out, BN_MASK_MAX, "%.*s" BN_MASK, (int)(len < len_max ? len : len_max), text);
   return out;
 }
 
+/* Returns whether the name of an option may have the character. */
+static bool mask_is_name_char(char c)
+{
+  return isalnum((unsigned char)c) || c == '-' || c == '_' || c == '.';
+}
+
+/* Whatever follows the name is taken for its value, and so for a secret. */
 const char *bn_mask_arg(const char *arg, char out[BN_MASK_MAX])
 {
-  size_t len = 0;
+  size_t name_len = 0;
 
-  while (isalnum((unsigned char)arg[len]) || (arg[len] != '\0' && strchr("-_.", arg[len]) != NULL))
-    len++;
-  return arg[len] != '\0' ? mask_after(arg, len, out) : arg;
+  while (mask_is_name_char(arg[name_len]))
+    name_len++;
+  if (arg[name_len] == '\0') /* a name alone */
+    return arg;
+  return mask_after(arg, name_len, out);
 }
 
 const char *bn_mask_text(const char *text, char out[BN_MASK_MAX])
@@ -87,7 +96,7 @@ const char *bn_mask_text(const char *text, char out[BN_MASK_MAX])
 
 void bn_mask_overwrite(char *secret)
 {
-  enum { LETTERS = 4 };
+  enum { LETTERS = 4 }; /* the others become blanks, so that `ps` does not show their number */
 
   for (size_t i = 0; secret[i] != '\0'; i++)
     secret[i] = i < LETTERS ? 'x' : ' ';

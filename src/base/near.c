@@ -11,7 +11,7 @@
 
 enum { NAME_MAX_LEN = 63 }; /* a longer name is close to none */
 
-/* Returns the character that stands for all that count as equal to c. */
+/* Returns c in the form in which names are compared: a small letter, and '-' for '_'. */
 static int near_fold(char c)
 {
   return c == '_' ? '-' : tolower((unsigned char)c);
@@ -24,11 +24,11 @@ static size_t near_least(size_t a, size_t b)
 
 /* Returns the distance of a[0..na) and b[0..nb), at most NAME_MAX_LEN long, by optimal string
    alignment, in which a swap of two letters counts as one.  Row i of its table has the distances of
-   a[0..i) to b[0..0), b[0..1) and so on; only the last three rows exist: before, prev and cur. */
+   a[0..i) to b[0..0), b[0..1) and so on; only the last three rows exist: prev2, prev and cur. */
 static size_t near_distance(const char *a, size_t na, const char *b, size_t nb)
 {
   size_t rows[3][NAME_MAX_LEN + 1];
-  size_t *before = rows[0], *prev = rows[1], *cur = rows[2], *spare;
+  size_t *prev2 = rows[0], *prev = rows[1], *cur = rows[2], *spare;
 
   for (size_t j = 0; j <= nb; j++)
     prev[j] = j;
@@ -41,10 +41,10 @@ static size_t near_distance(const char *a, size_t na, const char *b, size_t nb)
 
       cur[j] = near_least(near_least(prev[j] + 1, cur[j - 1] + 1), prev[j - 1] + cost);
       if (is_swap)
-        cur[j] = near_least(cur[j], before[j - 2] + 1);
+        cur[j] = near_least(cur[j], prev2[j - 2] + 1);
     }
-    spare = before;
-    before = prev;
+    spare = prev2;
+    prev2 = prev;
     prev = cur;
     cur = spare;
   }
@@ -57,7 +57,7 @@ void bn_near_offer(struct bn_near *n, const char *name)
 
   if (typed_len == 0 || typed_len > NAME_MAX_LEN || len > NAME_MAX_LEN)
     return;
-  const size_t limit = typed_len / 3 > 0 ? typed_len / 3 : 1;
+  const size_t limit = typed_len / 3 > 0 ? typed_len / 3 : 1; /* letters that may be wrong */
   const size_t difference = typed_len > len ? typed_len - len : len - typed_len;
 
   /* The distance is at least the difference of the lengths, so most names need no table. */

@@ -174,9 +174,10 @@ int bn_plugin_advise(struct bn_err *err, const char *package, const char *option
 /* Returns the length of a file name without ".so", or 0 if it ends in anything else. */
 static size_t plugin_name_len(const struct dirent *d)
 {
-  const size_t len = strlen(d->d_name), tail = strlen(suffix);
+  const size_t len = strlen(d->d_name), suffix_len = strlen(suffix);
+  const bool is_module = len > suffix_len && strcmp(d->d_name + len - suffix_len, suffix) == 0;
 
-  return len > tail && strcmp(d->d_name + len - tail, suffix) == 0 ? len - tail : 0;
+  return is_module ? len - suffix_len : 0;
 }
 
 /* Returns whether a file is a module, for scandir. */

@@ -54,6 +54,7 @@ const struct bn_rate_piece *bn_rate_curve_find_piece(const struct bn_rate_piece 
   return p;
 }
 
+/* The rate is linear within a piece, and stays at its last value after the last piece. */
 double bn_rate_curve_mass(const struct bn_rate_piece *piece, size_t n, double s)
 {
   const struct bn_rate_piece *p;

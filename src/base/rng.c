@@ -26,5 +26,6 @@ uint64_t bn_rng_entropy(void)
 
   if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) == (ssize_t)sizeof seed)
     return seed;
+  /* While a machine starts, the kernel may have no random numbers yet. */
   return bn_rng_mix(bn_rng_mix(bn_clock_wall()) ^ (uint64_t)getpid());
 }

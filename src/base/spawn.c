@@ -75,14 +75,14 @@ pid_t bn_spawn(const struct bn_spawn *s, struct bn_err *err)
     spawn_become(s, parent, failure[1]);
   if (pid < 0)
     error = errno;
-  (void)close(failure[1]);
+  (void)close(failure[1]); /* the child is now the only writer: its exec or exit ends the pipe */
   if (pid > 0)
     error = spawn_read_failure(failure[0]);
   (void)close(failure[0]);
   if (error == 0)
     return pid;
   if (pid > 0)
-    (void)waitpid(pid, NULL, 0);
+    (void)waitpid(pid, NULL, 0); /* the child has ended after its failure */
   return bn_err_set(err, error, "cannot start '%s': %s", s->argv[0], strerror(error));
 }
 

@@ -56,12 +56,10 @@ static int units_parse_size_suffix(const char *suffix)
   if (*suffix == '\0' || strcasecmp(suffix, "B") == 0)
     return 0;
   const char *const letter = strchr(letters, toupper((unsigned char)*suffix));
+  const char *const unit = suffix + 1;
+  const bool is_unit = *unit == '\0' || strcasecmp(unit, "B") == 0 || strcasecmp(unit, "iB") == 0;
 
-  suffix++;
-  const bool is_complete =
-      *suffix == '\0' || strcasecmp(suffix, "B") == 0 || strcasecmp(suffix, "iB") == 0;
-
-  if (letter == NULL || !is_complete)
+  if (letter == NULL || !is_unit)
     return -1;
   return (int)(letter - letters) + 1;
 }
@@ -118,24 +116,24 @@ int bn_units_parse_duration(const char *text, double *seconds)
   return -1;
 }
 
-bool bn_units_read(const char **at, double *value)
+bool bn_units_read(const char **text, double *value)
 {
-  const char *range = strstr(*at, "..");
-  size_t len = strspn(*at, "0123456789.");
+  const char *range = strstr(*text, "..");
+  size_t len = strspn(*text, "0123456789.");
   char digits[BN_UNITS_DIGITS] = "";
 
-  if (range != NULL && range < *at + len)
-    len = (size_t)(range - *at);
-  const bool is_number = len > 0 && (*at)[0] != '.' && (*at)[len - 1] != '.';
+  if (range != NULL && range < *text + len) /* "1..2" is a range, whose first number ends here */
+    len = (size_t)(range - *text);
+  const bool is_number = len > 0 && (*text)[0] != '.' && (*text)[len - 1] != '.';
 
   if (!is_number || len >= sizeof digits)
     return false;
-  memcpy(digits, *at, len);
-  *at += len;
+  memcpy(digits, *text, len);
+  *text += len;
   return bn_units_parse_double(digits, value) == 0;
 }
 
-bool bn_units_read_ns(const char **at, double *ns)
+bool bn_units_read_ns(const char **text, double *ns)
 {
   static const struct {
     const char *name;
@@ -144,12 +142,12 @@ bool bn_units_read_ns(const char **at, double *ns)
                {"m", 60e9}, {"h", 3600e9}, {"", 1e9}};
   size_t i = 0;
 
-  if (!bn_units_read(at, ns))
+  if (!bn_units_read(text, ns))
     return false;
   /* The last name, which is empty, always fits; "ms" comes before "m". */
-  while (strncmp(*at, units[i].name, strlen(units[i].name)) != 0)
+  while (strncmp(*text, units[i].name, strlen(units[i].name)) != 0)
     i++;
-  *at += strlen(units[i].name);
+  *text += strlen(units[i].name);
   *ns *= units[i].ns;
   return true;
 }
@@ -201,15 +199,15 @@ int bn_units_count_decimals(double value, int least)
 
 void bn_units_restore_point(char *digits)
 {
-  /* The characters of a number, inf or nan but for the point. */
+  /* All that a number, inf or nan has besides the point, which may take several bytes. */
   static const char number_chars[] = "+-0123456789abcdefxpin";
   char *point = digits + strspn(digits, number_chars);
-  const char *rest = point + strcspn(point, number_chars);
+  const char *fraction = point + strcspn(point, number_chars);
 
   if (*point == '\0')
     return;
-  *point++ = '.';
-  memmove(point, rest, strlen(rest) + 1);
+  *point = '.';
+  memmove(point + 1, fraction, strlen(fraction) + 1);
 }
 
 const char *bn_units_format_shortest(char digits[BN_UNITS_DIGITS], double value)

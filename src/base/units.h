@@ -22,12 +22,13 @@ int bn_units_parse_number(const char *text, double *out);
 int bn_units_parse_duration(const char *text, double *seconds);
 /* Parses on, true or 1, and off, false or 0. */
 int bn_units_parse_bool(const char *text, bool *out);
-/* Reads digits at *at, with at most one decimal point between two of them, and moves *at past them;
-   ".." is the sign of a range and ends them.  Returns false if there are no digits or too many. */
-bool bn_units_read(const char **at, double *value);
+/* Reads digits at *text, with at most one decimal point between two of them, and moves *text past
+   them; ".." is the sign of a range and ends them.  Returns false if there are no digits or too
+   many. */
+bool bn_units_read(const char **text, double *value);
 /* As bn_units_read, with ns, us, ms, s, m or h after the digits; without a unit they are
    seconds. */
-bool bn_units_read_ns(const char **at, double *ns);
+bool bn_units_read_ns(const char **text, double *ns);
 
 /* Prints a size as sysbench does: value / 1024^n with "%.5g" and "" "Ki" "Mi" "Gi" "Ti" (iec) or ""
    "K" "M" "G" "T"; without the final B.  Returns buf. */

@@ -51,7 +51,7 @@ static int uri_decode(char *s, const char *part, struct bn_err *err)
   return 0;
 }
 
-/* Returns s, or NULL if it is empty: the URI then does not have that part, as if s were NULL. */
+/* Returns s, or NULL if s is empty or NULL: the URI does not have that part. */
 static const char *uri_unless_empty(const char *s)
 {
   return s != NULL && s[0] != '\0' ? s : NULL;
@@ -81,19 +81,20 @@ static int uri_read_port(const char *text, unsigned *port, struct bn_err *err)
    or -1 and err. */
 static int uri_read_host(char **host, unsigned *port, struct bn_err *err)
 {
-  char *rest;
+  char *port_text;
 
   if (**host == '[') {
-    rest = uri_cut(++*host, ']');
-    if (rest == NULL || (*rest != '\0' && *rest != ':'))
+    char *end = uri_cut(++*host, ']');
+
+    if (end == NULL || (*end != '\0' && *end != ':'))
       return bn_err_set(err, 0, "the host has '[' without ']'");
-    rest = *rest == ':' ? rest + 1 : NULL;
+    port_text = *end == ':' ? end + 1 : NULL;
   } else {
-    rest = uri_cut(*host, ':');
-    if (rest != NULL && strchr(rest, ':') != NULL)
+    port_text = uri_cut(*host, ':');
+    if (port_text != NULL && strchr(port_text, ':') != NULL)
       return bn_err_set(err, 0, "the host has two ':': write an IPv6 address in brackets");
   }
-  if (uri_read_port(rest, port, err) != 0)
+  if (uri_read_port(port_text, port, err) != 0)
     return -1;
   return uri_decode(*host, "host", err);
 }
@@ -194,23 +195,23 @@ static bool uri_has_misplaced_mark(const char *user_and_hosts, const char *path,
 /* Cuts u->text into its parts, and decodes them in place.  Returns 0, or -1 and err. */
 static int uri_read_parts(struct bn_uri *u, struct bn_err *err)
 {
-  char *rest = strstr(u->text, "://");
-  char *query, *path, *hosts;
+  char *scheme_end = strstr(u->text, "://");
+  char *user_and_hosts, *query, *path, *hosts;
 
-  if (rest == NULL)
+  if (scheme_end == NULL)
     return bn_err_set(err, 0, "it has no '://'; the form is scheme://user@host:port/database");
   u->scheme = u->text;
-  *rest = '\0';
-  rest += strlen("://");
+  *scheme_end = '\0';
+  user_and_hosts = scheme_end + strlen("://");
   /* The query is cut off first, because a '/' in it begins no path. */
-  query = uri_cut(rest, '?');
-  path = uri_cut(rest, '/');
+  query = uri_cut(user_and_hosts, '?');
+  path = uri_cut(user_and_hosts, '/');
   /* The message shows no text of the URI: the text before the mark may be the end of a password. */
-  if (uri_has_misplaced_mark(rest, path, query))
+  if (uri_has_misplaced_mark(user_and_hosts, path, query))
     return bn_err_set(err, 0,
                       "'@' or '#' is where none can be: write %%2F for '/', %%3F for '?', %%23 for "
                       "'#' and %%40 for '@'");
-  if (uri_read_user(u, rest, &hosts, err) != 0)
+  if (uri_read_user(u, user_and_hosts, &hosts, err) != 0)
     return -1;
   u->path = uri_unless_empty(path);
   if (path != NULL && uri_decode(path, "database", err) != 0)

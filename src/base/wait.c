@@ -69,9 +69,9 @@ bool bn_wait_until(const struct bn_wait *w, pthread_cond_t *cond, pthread_mutex_
   wait_assert_bound(w, deadline_ns);
   if (deadline_ns == UINT64_MAX)
     return pthread_cond_wait(cond, lock) == 0;
-  const struct timespec at = bn_clock_to_timespec(deadline_ns);
+  const struct timespec deadline = bn_clock_to_timespec(deadline_ns);
 
-  return pthread_cond_timedwait(cond, lock, &at) == 0;
+  return pthread_cond_timedwait(cond, lock, &deadline) == 0;
 }
 
 void bn_wait_wake(pthread_cond_t *cond)
@@ -98,8 +98,9 @@ int bn_wait_signal(const struct bn_wait *w, const sigset_t *set, uint64_t deadli
 bool bn_wait_has_reader(int fd)
 {
   struct pollfd p = {.fd = fd, .events = POLLOUT};
+  const bool is_closed = poll(&p, 1, 0) == 1 && (p.revents & (POLLERR | POLLHUP)) != 0;
 
-  return poll(&p, 1, 0) != 1 || (p.revents & (POLLERR | POLLHUP)) == 0;
+  return !is_closed;
 }
 
 bool bn_wait_is_writable(int fd)
@@ -188,8 +189,8 @@ void bn_wait_park(const struct bn_wait *w)
 void bn_wait_set_alarm(uint64_t after_ns,
                        void (*handler)(int signo, siginfo_t *info, void *context), int value)
 {
-  const struct itimerspec at = {.it_value = bn_clock_to_timespec(after_ns)};
-  struct sigaction act = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO};
+  const struct itimerspec expiry = {.it_value = bn_clock_to_timespec(after_ns)}; /* once */
+  struct sigaction action = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO};
   struct sigevent event = {
       .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGALRM, .sigev_value.sival_int = value};
   sigset_t set;
@@ -198,9 +199,9 @@ void bn_wait_set_alarm(uint64_t after_ns,
   (void)sigemptyset(&set);
   (void)sigaddset(&set, SIGALRM);
   event._sigev_un._tid = gettid(); /* sigev_notify_thread_id, which older glibc does not define */
-  if (sigaction(SIGALRM, &act, NULL) != 0 || timer_create(CLOCK_MONOTONIC, &event, &timer) != 0)
+  if (sigaction(SIGALRM, &action, NULL) != 0 || timer_create(CLOCK_MONOTONIC, &event, &timer) != 0)
     return;
-  (void)timer_settime(timer, 0, &at, NULL);
+  (void)timer_settime(timer, 0, &expiry, NULL);
   (void)pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 

@@ -172,8 +172,11 @@ static void script_forget_old_names(struct bn_script *sc)
 {
   struct bn_lua *lua = &sc->api.main->lua;
 
-  if (sc->vm.old_names != BN_OLD_ON_DEMAND || sc->vm.place.set != BN_SET_MODERN ||
-      !bn_cmdline_has_options(lua))
+  if (sc->vm.old_names != BN_OLD_ON_DEMAND) /* there is no such metatable */
+    return;
+  const bool is_own_modern = sc->vm.place.set == BN_SET_MODERN && bn_cmdline_has_options(lua);
+
+  if (!is_own_modern)
     return;
   sc->vm.old_names = BN_OLD_NONE;
   lua_rawgeti(lua->L, LUA_REGISTRYINDEX, lua->env_ref);
@@ -242,13 +245,12 @@ void bn_script_attach(struct bn_script *sc, struct bn_session *main_session)
 
 int bn_script_load(struct bn_script *sc, struct bn_err *err)
 {
-  const unsigned tid = 0;
-  const bool is_worker = false;
+  enum { MAIN_TID = 0, NOT_A_WORKER = false };
 
   if (bn_vm_find(&sc->vm, err) != 0)
     return -1;
   sc->vm.old_names = script_choose_old_names(sc);
-  sc->api.main = bn_instance_open(&sc->vm, sc->main_session, tid, is_worker);
+  sc->api.main = bn_instance_open(&sc->vm, sc->main_session, MAIN_TID, NOT_A_WORKER);
   if (sc->api.main == NULL)
     return -1;
   struct bn_lua *lua = &sc->api.main->lua;

@@ -34,7 +34,7 @@ void bn_children_begin_plain(struct bn_children *c)
 
 void bn_children_begin(struct bn_children *c)
 {
-  bn_children_begin_plain(c);
+  bn_children_begin_plain(c); /* keeps the mask of before in c->before */
   for (size_t i = 0; i < BN_ENDING_SIGNALS; i++) {
     const int signo = bn_ending_signals[i];
     struct sigaction current;
@@ -124,9 +124,7 @@ static void child_close_all(const struct streams *s)
    offsets, and each stream would overwrite the other.  Returns 0, or -1 and err. */
 static int child_share_output(struct streams *s, const char *path, struct bn_err *err)
 {
-  const int least_fd = 0;
-
-  s->errors = fcntl(s->out, F_DUPFD_CLOEXEC, least_fd);
+  s->errors = fcntl(s->out, F_DUPFD_CLOEXEC, 0 /* any number */);
   if (s->errors < 0)
     return bn_err_set(err, errno, "cannot write '%s': %s", path, strerror(errno));
   return 0;
@@ -183,45 +181,51 @@ static void child_wait_end(struct bn_children *c, pid_t pid, uint64_t limit_ns,
 /* Appends what a child has written to a file in memory.  Returns 0, or -1 and err. */
 static int child_read_memory_file(int fd, struct bn_buf *output, struct bn_err *err)
 {
-  char part[8192];
+  char block[8192];
   ssize_t n;
-  off_t at = 0;
+  off_t offset = 0;
 
-  while ((n = pread(fd, part, sizeof part, at)) > 0) {
+  while ((n = pread(fd, block, sizeof block, offset)) > 0) {
     if (output->len + (size_t)n > output->max)
       return bn_err_set(err, EFBIG, "the child printed more than %zu MiB", output->max >> 20);
-    if (bn_buf_add(output, part, (size_t)n) != 0)
+    if (bn_buf_add(output, block, (size_t)n) != 0)
       return bn_err_set(err, ENOMEM, "cannot read what the child printed: out of memory");
-    at += n;
+    offset += n;
   }
   if (n < 0)
     return bn_err_set(err, errno, "cannot read what the child printed: %s", strerror(errno));
   return 0;
 }
 
+/* Runs a child with open streams.  Returns as bn_child_run does. */
+static int child_run_with_streams(struct bn_children *c, const struct bn_child *child,
+                                  const struct streams *s, struct bn_child_end *end,
+                                  struct bn_err *err)
+{
+  const struct bn_spawn spawn = {.argv = child->argv,
+                                 .in = s->in,
+                                 .out = s->out,
+                                 .errors = s->errors,
+                                 .masked = &c->before, /* not those that this process waits for */
+                                 .orphaned = SIGKILL,
+                                 .no_terminal = true};
+  const pid_t pid = bn_spawn(&spawn, err);
+
+  if (pid < 0)
+    return -1;
+  child_wait_end(c, pid, child->limit_ns, end);
+  return child->output != NULL ? child_read_memory_file(s->out, child->output, err) : 0;
+}
+
 int bn_child_run(struct bn_children *c, const struct bn_child *child, struct bn_child_end *end,
                  struct bn_err *err)
 {
   struct streams streams = {.in = -1, .out = -1, .errors = -1};
-  pid_t pid = -1;
   int rc = -1;
 
   *end = (struct bn_child_end){.status = -1};
   if (child_open_streams(&streams, child, err) == 0)
-    pid = bn_spawn(&(struct bn_spawn){.argv = child->argv,
-                                      .in = streams.in,
-                                      .out = streams.out,
-                                      .errors = streams.errors,
-                                      .masked = &c->before,
-                                      .orphaned = SIGKILL,
-                                      .no_terminal = true},
-                   err);
-  if (pid > 0) {
-    child_wait_end(c, pid, child->limit_ns, end);
-    rc = 0;
-    if (child->output != NULL)
-      rc = child_read_memory_file(streams.out, child->output, err);
-  }
+    rc = child_run_with_streams(c, child, &streams, end, err);
   child_close_all(&streams);
   return rc;
 }

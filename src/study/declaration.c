@@ -219,8 +219,8 @@ static const char *declaration_read_default(const struct reading *r)
   return text;
 }
 
-/* Reads the least and the largest value.  Without either, both stay 0, which means that there are
-   no bounds. */
+/* Reads the least and the largest value.  If the table has neither, both stay 0: there are no
+   bounds. */
 static void declaration_read_bounds(const struct reading *r, struct bn_opt *o)
 {
   const bool has_min = declaration_read_integer(r, "min", &o->min),
@@ -335,13 +335,13 @@ const struct bn_opt *bn_declaration_read_options(lua_State *L, int index, size_t
 
 /* --- a study --- */
 
-/* Returns the member of that name, a number of 0 or more, or `absent` if there is none. */
-static size_t declaration_read_size(const struct reading *r, const char *name, size_t absent)
+/* Returns the member of that name, a number of 0 or more, or default_size if there is none. */
+static size_t declaration_read_size(const struct reading *r, const char *name, size_t default_size)
 {
   int64_t n;
 
   if (!declaration_read_integer(r, name, &n))
-    return absent;
+    return default_size;
   if (n < 0)
     declaration_refuse(r, "'%s' must be 0 or more", name);
   return (size_t)n;
@@ -433,7 +433,7 @@ void bn_declaration_push_values(lua_State *L, const struct bn_opt *options, cons
 
   for (const struct bn_opt *o = options; o != NULL && o->name != NULL; o++) {
     const struct slot *s = (const void *)((const char *)conf + o->offset);
-    const bool has_value = o->type == BN_BOOL || s->given || o->def != NULL;
+    const bool has_value = o->type == BN_BOOL || s->given || o->def != NULL; /* else nil */
 
     (void)luaL_gsub(L, o->name, "-", "_"); /* the key in both tables */
     lua_pushvalue(L, -1);

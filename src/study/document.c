@@ -104,7 +104,7 @@ struct reading {
 
 static void document_push_node(lua_State *L, const struct bn_node *n);
 
-/* Sets a member of the map that is filled.  A function for bn_node_each, which 0 lets go on. */
+/* Sets a member of the map that is filled, for bn_node_each.  Returns 0, so that it goes on. */
 static int document_set_node(void *arg, const char *key, const struct bn_node *value)
 {
   const struct reading *r = arg;
@@ -265,10 +265,10 @@ static struct bn_node *document_refuse_value(struct writing *w, const char *refu
 /* Returns a node of a number: an integer if the number is whole. */
 static struct bn_node *document_make_number(struct writing *w, int index)
 {
-  int64_t whole;
+  int64_t integer;
 
-  if (bn_int64_read(w->L, index, &whole))
-    return bn_node_integer(whole);
+  if (bn_int64_read(w->L, index, &integer))
+    return bn_node_integer(integer);
   return bn_node_f64(lua_tonumber(w->L, index));
 }
 
@@ -372,7 +372,7 @@ static struct bn_node *document_make_table(struct writing *w, int index, int dep
 /* Returns a node of a value.  Returns NULL if it cannot be printed, and keeps the reason. */
 static struct bn_node *document_make_node(struct writing *w, int index, int depth)
 {
-  int64_t whole;
+  int64_t integer;
 
   switch (lua_type(w->L, index)) {
   case LUA_TNIL:
@@ -389,9 +389,9 @@ static struct bn_node *document_make_node(struct writing *w, int index, int dept
     if (lua_touserdata(w->L, index) == (const void *)&null)
       return bn_node_null();
     break;
-  default:
-    if (bn_int64_read(w->L, index, &whole))
-      return bn_node_integer(whole);
+  default: /* perhaps a 64-bit integer of the FFI */
+    if (bn_int64_read(w->L, index, &integer))
+      return bn_node_integer(integer);
   }
   return document_refuse_value(
       w, "a document has maps, lists, texts, numbers, booleans and null; this is "
@@ -481,7 +481,8 @@ static int document_list(lua_State *L)
    nil, false and a number that is not finite. */
 static int document_real(lua_State *L)
 {
-  const double x = lua_toboolean(L, 1) ? luaL_checknumber(L, 1) : NAN;
+  const bool is_given = lua_toboolean(L, 1) != 0; /* not nil or false */
+  const double x = is_given ? luaL_checknumber(L, 1) : NAN;
 
   if (!isfinite(x)) {
     document_push_null(L);

@@ -30,11 +30,11 @@ enum {
 const int bn_ending_signals[BN_ENDING_SIGNALS] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
 static struct {
-  volatile sig_atomic_t noting; /* the first signal is noted instead of ending the process */
-  volatile sig_atomic_t noted;  /* that signal; 0: none has come */
-  _Atomic uint64_t noted_ns;    /* when it came, by bn_clock_mono() */
-  char root[PATH_MAX];          /* the temporary folder; "": there is none */
-  unsigned n_folders;           /* made in it */
+  volatile sig_atomic_t notes_first; /* the first signal is noted instead of ending the process */
+  volatile sig_atomic_t first_signo; /* that signal; 0: none has come */
+  _Atomic uint64_t first_ns;         /* when it came, by bn_clock_mono() */
+  char root[PATH_MAX];               /* the temporary folder; "": there is none */
+  unsigned n_folders;                /* made in it */
 } ending;
 
 /* --- removing, with system calls alone, because ending_handle does it in a signal handler --- */
@@ -57,14 +57,14 @@ static bool ending_remove_content(int folder, int depth)
   bool removed = false;
   long n;
 
-  (void)lseek(folder, 0, SEEK_SET);
+  (void)lseek(folder, 0, SEEK_SET); /* an earlier call may have read to the end */
   while ((n = syscall(SYS_getdents64, folder, block, sizeof block)) > 0)
-    for (long at = 0; at < n;) {
-      const struct entry *e = (const struct entry *)(const void *)(block + at);
+    for (long offset = 0; offset < n;) {
+      const struct entry *e = (const struct entry *)(const void *)(block + offset);
 
       if (strcmp(e->name, ".") != 0 && strcmp(e->name, "..") != 0)
         removed |= ending_remove_entry(folder, e->name, depth);
-      at += e->size;
+      offset += e->size;
     }
   return removed;
 }
@@ -97,15 +97,18 @@ void bn_ending_remove_folder(void)
 
 /* --- signals --- */
 
-/* The handler of signals.  While they are noted, the first one is kept, and another within
-   TOGETHER_NS is ignored; any other signal removes the folder and ends the process. */
+/* The handler of signals.  After bn_ending_begin(), it notes the first signal, and ignores others
+   within TOGETHER_NS of it.  Any other signal removes the folder and ends the process. */
 static void ending_handle(int signo)
 {
   const int saved_errno = errno;
+  const bool is_first = ending.notes_first && ending.first_signo == 0;
+  const bool is_repeat = ending.notes_first && !is_first &&
+                         bn_clock_mono() - atomic_load(&ending.first_ns) <= TOGETHER_NS;
 
-  if (ending.noting && ending.noted == 0) {
+  if (is_first) {
     bn_ending_note_signal(signo);
-  } else if (!ending.noting || bn_clock_mono() - atomic_load(&ending.noted_ns) > TOGETHER_NS) {
+  } else if (!is_repeat) {
     bn_ending_remove_folder();
     (void)signal(signo, SIG_DFL);
     (void)raise(signo);
@@ -114,48 +117,49 @@ static void ending_handle(int signo)
 }
 
 /* Sets the handler of bn_ending_signals.  A signal that is ignored stays so: nohup or the shell has
-   asked for that.  Each blocks the others, so that no handler interrupts another. */
+   asked for that.  While the handler runs, all of these signals are blocked, so that it does not
+   interrupt itself. */
 static void ending_set_handlers(void)
 {
-  struct sigaction to = {.sa_handler = ending_handle, .sa_flags = SA_RESTART};
+  struct sigaction action = {.sa_handler = ending_handle, .sa_flags = SA_RESTART};
 
-  (void)sigemptyset(&to.sa_mask);
+  (void)sigemptyset(&action.sa_mask);
   for (size_t i = 0; i < BN_ENDING_SIGNALS; i++)
-    (void)sigaddset(&to.sa_mask, bn_ending_signals[i]);
+    (void)sigaddset(&action.sa_mask, bn_ending_signals[i]);
   for (size_t i = 0; i < BN_ENDING_SIGNALS; i++) {
     struct sigaction current;
 
     if (sigaction(bn_ending_signals[i], NULL, &current) == 0 && current.sa_handler != SIG_IGN)
-      (void)sigaction(bn_ending_signals[i], &to, NULL);
+      (void)sigaction(bn_ending_signals[i], &action, NULL);
   }
 }
 
 /* Returns whether no signal has been noted, for bn_file_wait_while. */
-static bool ending_is_unsignalled(void)
+static bool ending_has_no_signal(void)
 {
-  return ending.noted == 0;
+  return ending.first_signo == 0;
 }
 
 void bn_ending_begin(void)
 {
   /* A signal also ends the wait for the reader of a FIFO. */
-  bn_file_wait_while(ending_is_unsignalled);
-  ending.noting = true;
+  bn_file_wait_while(ending_has_no_signal);
+  ending.notes_first = true;
   ending_set_handlers();
 }
 
 int bn_ending_signal(void)
 {
-  return ending.noted;
+  return ending.first_signo;
 }
 
 void bn_ending_note_signal(int signo)
 {
-  if (ending.noted != 0 || signo == 0)
+  if (ending.first_signo != 0 || signo == 0)
     return;
   /* The time comes first, because the handler reads it once a signal is noted. */
-  atomic_store(&ending.noted_ns, bn_clock_mono());
-  ending.noted = signo;
+  atomic_store(&ending.first_ns, bn_clock_mono());
+  ending.first_signo = signo;
 }
 
 /* --- the folder --- */

@@ -25,6 +25,7 @@ int bn_figure_parse(struct bn_figure_name *out, const char *text, struct bn_err 
 double bn_figure_scale(const struct bn_figure_name *name, const char **unit)
 {
   *unit = bn_figure_unit(name);
+  /* Times are shown in ms, and pure numbers, whose unit is "1", without a unit. */
   if (strcmp(*unit, "s") == 0) {
     *unit = "ms";
     return 1e3;
@@ -45,13 +46,14 @@ struct bn_finding bn_figure_judge(const struct bn_assert *a, const struct bn_res
   return bn_assert_judge(a, total, &rules);
 }
 
-/* A figure or latency that is measured only with --rate is no lack of this run, because a study may
-   set --rate in its other runs. */
+/* What is measured only with --rate is no lack of this run, because a study may set --rate in its
+   other runs. */
 int bn_figure_check(const struct bn_assert *a, const struct bn_result *r, struct bn_err *err)
 {
   const struct bn_view *total = bn_result_total(r);
+  const bool is_waiting = bn_statset_waiting_place(a->part) > 0; /* measured with --rate */
 
-  if (total == NULL || bn_statset_waiting_place(a->part) > 0)
+  if (total == NULL || is_waiting)
     return 0;
   const struct bn_assert_scope scope = {.metrics = &total->delta->metrics,
                                         .kinds = 1U << total->kind,

@@ -42,18 +42,23 @@ static bool format_is_real(const struct conversion *c)
          c->flags + strspn(c->flags, "-+") == c->width;
 }
 
+static bool format_has_flag(const struct conversion *c, char flag)
+{
+  return memchr(c->flags, flag, (size_t)(c->width - c->flags)) != NULL;
+}
+
 /* Returns the precision, or -1 for none, as printf takes it. */
 static int format_precision_of(const struct conversion *c)
 {
-  const int digits = *c->precision == '.' ? (int)strtol(c->precision + 1, NULL, 10) : -1;
+  const int precision = *c->precision == '.' ? (int)strtol(c->precision + 1, NULL, 10) : -1;
 
-  return digits < PRECISION_MAX ? digits : PRECISION_MAX;
+  return precision < PRECISION_MAX ? precision : PRECISION_MAX;
 }
 
 /* Prints a number as the conversion says, but without its width. */
 static void format_print_real(char text[DIGITS_MAX], const struct conversion *c, double x)
 {
-  const bool has_plus = memchr(c->flags, '+', (size_t)(c->width - c->flags)) != NULL;
+  const bool has_plus = format_has_flag(c, '+');
   const int precision = format_precision_of(c);
 
   if (c->letter == 'e')
@@ -75,7 +80,7 @@ static void format_replace_real(lua_State *L, const struct conversion *c, int ar
   lua_pushstring(L, text);
   lua_replace(L, argument);
   luaL_addchar(out, '%');
-  if (memchr(c->flags, '-', (size_t)(c->width - c->flags)) != NULL)
+  if (format_has_flag(c, '-'))
     luaL_addchar(out, '-');
   luaL_addlstring(out, c->width, (size_t)(c->precision - c->width));
   luaL_addchar(out, 's');
@@ -85,30 +90,30 @@ static void format_replace_real(lua_State *L, const struct conversion *c, int ar
    upvalue 1, the function of LuaJIT, which does the rest and refuses wrong arguments. */
 static int format_call(lua_State *L)
 {
-  const char *rest = luaL_checkstring(L, 1); /* of the format */
-  int argument = 2, last;
+  enum { FORMAT = 2 }; /* index on the stack, once the function of LuaJIT is at 1 */
+  const char *format = luaL_checkstring(L, 1);
+  int argument = FORMAT, last;
   luaL_Buffer out;
 
-  /* The function is at 1, the format at 2, and its arguments are from 3 to `last`. */
   lua_pushvalue(L, lua_upvalueindex(1));
   lua_insert(L, 1);
   last = lua_gettop(L);
   luaL_buffinit(L, &out);
-  for (const char *percent; (percent = strchr(rest, '%')) != NULL;) {
+  for (const char *percent; (percent = strchr(format, '%')) != NULL;) {
     const struct conversion c = format_read_conversion(percent);
 
     if (c.letter != '%') /* "%%" takes no argument */
       argument++;
-    luaL_addlstring(&out, rest, (size_t)(percent - rest));
+    luaL_addlstring(&out, format, (size_t)(percent - format));
     if (format_is_real(&c) && argument <= last && lua_isnumber(L, argument))
       format_replace_real(L, &c, argument, &out);
     else
       luaL_addlstring(&out, percent, (size_t)(c.end - percent));
-    rest = c.end;
+    format = c.end;
   }
-  luaL_addstring(&out, rest);
+  luaL_addstring(&out, format);
   luaL_pushresult(&out);
-  lua_replace(L, 2);
+  lua_replace(L, FORMAT);
   lua_call(L, last - 1, 1);
   return 1;
 }

@@ -35,45 +35,42 @@ void bn_int64_open(lua_State *L)
   lua_setfield(L, LUA_REGISTRYINDEX, join_key);
 }
 
-/* Pushes an integer of the FFI with these bits: a uint64_t if is_unsigned, else an int64_t. */
-static void int64_push_cdata(lua_State *L, uint64_t n, bool is_unsigned)
+enum cdata_type { CDATA_INT64, CDATA_UINT64 };
+
+/* Pushes an integer of the FFI with these bits. */
+static void int64_push_cdata(lua_State *L, uint64_t bits, enum cdata_type type)
 {
   lua_getfield(L, LUA_REGISTRYINDEX, join_key);
-  lua_pushnumber(L, (double)(n >> 32));
-  lua_pushnumber(L, (double)(n & UINT32_MAX));
-  lua_pushboolean(L, is_unsigned);
+  lua_pushnumber(L, (double)(bits >> 32));
+  lua_pushnumber(L, (double)(bits & UINT32_MAX));
+  lua_pushboolean(L, type == CDATA_UINT64);
   lua_call(L, 3, 1);
 }
 
 void bn_int64_push(lua_State *L, int64_t n)
 {
-  const bool is_unsigned = false;
-
   if (fabs((double)n) < EXACT_BELOW)
     lua_pushnumber(L, (double)n);
   else
-    int64_push_cdata(L, (uint64_t)n, is_unsigned);
+    int64_push_cdata(L, (uint64_t)n, CDATA_INT64);
 }
 
 void bn_int64_push_unsigned(lua_State *L, uint64_t n)
 {
-  const bool is_unsigned = n > INT64_MAX; /* else a signed integer holds it too */
-
   if ((double)n < EXACT_BELOW)
     lua_pushnumber(L, (double)n);
-  else
-    int64_push_cdata(L, n, is_unsigned);
+  else /* a signed integer, unless it cannot hold n */
+    int64_push_cdata(L, n, n > INT64_MAX ? CDATA_UINT64 : CDATA_INT64);
 }
 
-/* Reads an integer of the FFI.  Returns false if the value is something else: the second half is
-   then nil. */
+/* Reads an integer of the FFI.  Returns false if the value is something else. */
 static bool int64_read_cdata(lua_State *L, int index, int64_t *out)
 {
   lua_pushvalue(L, index);
   lua_getfield(L, LUA_REGISTRYINDEX, split_key);
   lua_insert(L, -2);
   lua_call(L, 1, 2);
-  const bool is_integer = lua_isnumber(L, -1) != 0;
+  const bool is_integer = lua_isnumber(L, -1) != 0; /* else both halves are nil */
 
   if (is_integer)
     *out = (int64_t)((uint64_t)lua_tonumber(L, -2) << 32 | (uint64_t)lua_tonumber(L, -1));

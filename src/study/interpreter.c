@@ -143,7 +143,8 @@ static void interpreter_preload_module(lua_State *L, const char *name, lua_CFunc
   lua_pop(L, 1);
 }
 
-/* Sets package.path = FOLDER .. "?.lua;" .. package.path, for the folder of a file. */
+/* Lets `require` find modules in the folder of a file first: sets package.path = FOLDER .. "?.lua;"
+   .. package.path. */
 static void interpreter_search_folder_of(lua_State *L, const char *path)
 {
   const char *slash = strrchr(path, '/');
@@ -159,16 +160,16 @@ static void interpreter_search_folder_of(lua_State *L, const char *path)
 
 int bn_interpreter_load_file(lua_State *L, const char *path, struct bn_err *err)
 {
-  enum { WHY_MAX = 400 }; /* bytes of LuaJIT's message, so that the path fits into err too */
+  enum { MESSAGE_MAX = 400 }; /* bytes of LuaJIT's message, so that the path fits into err too */
 
   if (luaL_loadfile(L, path) != 0) {
-    const char *why = lua_tostring(L, -1);
+    const char *message = lua_tostring(L, -1);
 
-    /* LuaJIT cuts a long name of a file, which is then put in front. */
-    if (strstr(why, path) != NULL)
-      (void)bn_err_set(err, 0, "%.*s", WHY_MAX, why);
+    /* LuaJIT cuts a long path in its message, so the whole path is put in front. */
+    if (strstr(message, path) != NULL)
+      (void)bn_err_set(err, 0, "%.*s", MESSAGE_MAX, message);
     else
-      (void)bn_err_set(err, 0, "%s: %.*s", path, WHY_MAX, why);
+      (void)bn_err_set(err, 0, "%s: %.*s", path, MESSAGE_MAX, message);
     lua_pop(L, 1);
     return -1;
   }

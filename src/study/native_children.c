@@ -18,7 +18,7 @@ static const char state_key[] = "bn.children";
 /* How the study of an interpreter waits for its children and for signals. */
 struct state {
   struct bn_children children;
-  bool begun; /* native.child_begin() was called: signals are noted instead of ending the process */
+  bool notes_signals; /* native.child_begin() was called: signals do not end the process */
 };
 
 /* Returns the state that bn_native_open_children has put into the registry. */
@@ -35,7 +35,7 @@ void bn_native_open_children(lua_State *L)
 {
   struct state *s = lua_newuserdata(L, sizeof *s);
 
-  *s = (struct state){.begun = false};
+  *s = (struct state){.notes_signals = false};
   lua_setfield(L, LUA_REGISTRYINDEX, state_key);
 }
 
@@ -43,21 +43,21 @@ void bn_native_open_children(lua_State *L)
    signals, so that the handler there can end a study that computes for ever. */
 static void children_end_wait(struct state *s)
 {
-  if (s->begun)
+  if (s->notes_signals)
     bn_ending_note_signal(s->children.signo);
   (void)sigprocmask(SIG_SETMASK, &s->children.before, NULL);
 }
 
-/* Begins a wait for children: blocks the signals that the wait is to receive.  A signal that was
-   noted before counts as received, so that a pause ends at once. */
+/* Begins a wait for children: blocks the signals that the wait is to receive.  Before
+   native.child_begin(), that is SIGCHLD alone; other signals end the process. */
 static void children_begin_wait(struct state *s)
 {
-  if (s->begun) {
-    (void)sigprocmask(SIG_BLOCK, &s->children.waited, NULL);
-    s->children.signo = bn_ending_signal();
-  } else {
+  if (!s->notes_signals) {
     bn_children_begin_plain(&s->children);
+    return;
   }
+  (void)sigprocmask(SIG_BLOCK, &s->children.waited, NULL);
+  s->children.signo = bn_ending_signal(); /* one that has come before ends a pause at once */
 }
 
 /* native.child_begin(): from now on, signals no longer end the process, but are passed on to
@@ -66,10 +66,10 @@ static int native_child_begin(lua_State *L)
 {
   struct state *s = children_get_state(L);
 
-  if (s->begun)
+  if (s->notes_signals)
     return 0;
   bn_children_begin(&s->children);
-  s->begun = true;
+  s->notes_signals = true;
   bn_ending_begin();
   children_end_wait(s); /* bn_children_begin has blocked the signals */
   return 0;
@@ -79,7 +79,7 @@ static int native_child_begin(lua_State *L)
    native.child_begin() was not called. */
 static int native_signalled(lua_State *L)
 {
-  const int signo = children_get_state(L)->begun ? bn_ending_signal() : 0;
+  const int signo = children_get_state(L)->notes_signals ? bn_ending_signal() : 0;
 
   if (signo != 0)
     lua_pushinteger(L, signo);
@@ -109,7 +109,7 @@ static int native_pause(lua_State *L)
   const uint64_t ns = children_span_ns(luaL_checknumber(L, 1));
   struct state *s = children_get_state(L);
 
-  if (!s->begun) {
+  if (!s->notes_signals) {
     bn_clock_sleep_until(bn_clock_mono() + ns);
     return 0;
   }
@@ -120,7 +120,7 @@ static int native_pause(lua_State *L)
 }
 
 /* Returns the member of that name of the table at 1, which must be a text, or NULL if there is
-   none.  The table keeps the text. */
+   none.  *len becomes its length, unless len is NULL.  The table keeps the text. */
 static const char *children_get_text(lua_State *L, const char *name, size_t *len)
 {
   lua_getfield(L, 1, name);

@@ -81,14 +81,14 @@ static int figures_value(lua_State *L)
   return 1;
 }
 
-/* native.assertion(text): returns a table about the parts of an assertion, or nil and a
-   sentence. */
+/* native.assertion(text): returns a table about the parts of an assertion, or nil and a sentence.
+   A part that the assertion does not have is absent. */
 static int native_assertion(lua_State *L)
 {
   static const char *const operators[] = {
       [BN_ASSERT_LT] = "<", [BN_ASSERT_LE] = "<=", [BN_ASSERT_GT] = ">", [BN_ASSERT_GE] = ">="};
   /* bn_assert_parse returns no BN_ASSERT_PROOF. */
-  static const char *const whats[] = {
+  static const char *const subjects[] = {
       [BN_ASSERT_FIELD] = "figure", [BN_ASSERT_ERRORS] = "errors", [BN_ASSERT_RANK] = "percentile",
       [BN_ASSERT_MIN] = "min",      [BN_ASSERT_AVG] = "avg",       [BN_ASSERT_MEDIAN] = "median",
       [BN_ASSERT_MAX] = "max",      [BN_ASSERT_KIND] = "kind"};
@@ -100,7 +100,7 @@ static int native_assertion(lua_State *L)
     return bn_native_push_error(L, &err);
   lua_createtable(L, 0, 10);
   bn_native_set_text(L, "text", text);
-  bn_native_set_text(L, "what", whats[a.what]);
+  bn_native_set_text(L, "what", subjects[a.what]);
   bn_native_set_text(L, "op", operators[a.op]);
   bn_native_set_number(L, "limit", a.limit);
   bn_native_set_text(L, "unit", a.unit);

@@ -148,17 +148,18 @@ static int native_executable(lua_State *L)
 
 /* --- folders --- */
 
-/* Returns the length of the path up to the end of its first symbolic link that another user may
-   have made, to have files of that user's choice replaced; 0: there is no such link. */
+/* Returns the length of the shortest beginning of the path that is a symbolic link which another
+   user may have made, or 0 if there is none.  Through such a link, that user could choose the files
+   that a study replaces. */
 static size_t files_find_foreign_link(const char *path)
 {
-  char name[PATH_MAX], out[PATH_MAX];
+  char beginning[PATH_MAX], target[PATH_MAX];
   size_t len = strspn(path, "/");
 
-  while (path[len] != '\0' && len < sizeof name) {
+  while (path[len] != '\0' && len < sizeof beginning) {
     len += strcspn(path + len, "/");
-    (void)snprintf(name, sizeof name, "%.*s", (int)len, path);
-    if (bn_file_follow(name, out) != 0 && errno == ELOOP)
+    (void)snprintf(beginning, sizeof beginning, "%.*s", (int)len, path);
+    if (bn_file_follow(beginning, target) != 0 && errno == ELOOP)
       return len;
     len += strspn(path + len, "/");
   }
@@ -170,15 +171,15 @@ static size_t files_find_foreign_link(const char *path)
 static int native_mkdir(lua_State *L)
 {
   const char *path = luaL_checkstring(L, 1);
-  const size_t foreign = files_find_foreign_link(path);
+  const size_t link_len = files_find_foreign_link(path);
   struct bn_err err;
   struct stat st;
 
-  if (foreign > 0) {
+  if (link_len > 0) {
     (void)bn_err_set(&err, ELOOP,
                      "cannot make the folder '%s': '%.*s' is a symbolic link of another user, or "
                      "may lead to one; name its target",
-                     path, (int)foreign, path);
+                     path, (int)link_len, path);
     return bn_native_push_error(L, &err);
   }
   if (mkdir(path, 0777) != 0) {

@@ -93,6 +93,9 @@ static int native_dialect(lua_State *L)
   return 1;
 }
 
+/* Arguments of bn_optset_find_unknown and bn_optset_add. */
+enum { REFUSE_UNKNOWN = false, REFUSE_SAME_NAME = false };
+
 /* The set of general options, and the configuration that has their values. */
 struct general {
   struct bn_conf conf;
@@ -103,7 +106,6 @@ struct general {
    or -1 and err; the caller frees *g in either case. */
 static int options_check(struct general *g, const char *name, const char *value, struct bn_err *err)
 {
-  const bool accept_any = false;
   struct bn_optset_fault fault;
 
   g->conf.policy = &bn_policy_bench;
@@ -114,7 +116,7 @@ static int options_check(struct general *g, const char *name, const char *value,
     return 0;
   (void)bn_optset_set(g->set, name, value, NULL);
   g->conf.raw.events = 1; /* else --time=0 logs a warning of an endless run */
-  if (bn_optset_find_unknown(g->set, accept_any, &fault) ||
+  if (bn_optset_find_unknown(g->set, REFUSE_UNKNOWN, &fault) ||
       bn_conf_finish(&g->conf, g->set, &fault) != 0)
     return bn_err_set(err, 0, "%s", fault.text);
   return 0;
@@ -200,7 +202,6 @@ static void options_set_words(lua_State *L, struct bn_optset *set, int words)
    are no options; or nil and a sentence. */
 static int native_parse(lua_State *L)
 {
-  const bool override = false, accept_any = false;
   struct bn_optset_fault fault;
   const struct bn_opt *options;
   struct bn_optset *set;
@@ -215,12 +216,12 @@ static int native_parse(lua_State *L)
   conf = lua_newuserdata(L, size); /* 0 without options */
   memset(conf, 0, size);
   set = options_push_new_set(L);
-  if (bn_optset_add(set, "options", options, conf, override, &err) != 0)
+  if (bn_optset_add(set, "options", options, conf, REFUSE_SAME_NAME, &err) != 0)
     return luaL_error(L, "%s", err.text);
   options_set_words(L, set, 2);
   const int others = lua_gettop(L);
 
-  if (bn_optset_find_unknown(set, accept_any, &fault) || bn_optset_find_fault(set, &fault)) {
+  if (bn_optset_find_unknown(set, REFUSE_UNKNOWN, &fault) || bn_optset_find_fault(set, &fault)) {
     lua_pushnil(L);
     lua_pushstring(L, fault.text);
     return 2;

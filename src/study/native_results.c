@@ -38,26 +38,26 @@ static int results_close(lua_State *L)
 static void results_set_layout(lua_State *L, const struct bn_layout *layout, const void *from)
 {
   for (; layout->name != NULL; layout++) {
-    const void *at = (const char *)from + layout->offset;
+    const void *member = (const char *)from + layout->offset;
 
     switch (layout->type) {
     case BN_LAY_BOOL:
-      lua_pushboolean(L, *(const bool *)at);
+      lua_pushboolean(L, *(const bool *)member);
       break;
     case BN_LAY_INT:
-      lua_pushinteger(L, *(const int *)at);
+      lua_pushinteger(L, *(const int *)member);
       break;
     case BN_LAY_UNSIGNED:
-      lua_pushnumber(L, *(const unsigned *)at);
+      lua_pushnumber(L, *(const unsigned *)member);
       break;
     case BN_LAY_WHOLE:
-      bn_int64_push_unsigned(L, *(const uint64_t *)at);
+      bn_int64_push_unsigned(L, *(const uint64_t *)member);
       break;
     case BN_LAY_SIGNED:
-      bn_int64_push(L, *(const int64_t *)at);
+      bn_int64_push(L, *(const int64_t *)member);
       break;
     case BN_LAY_REAL:
-      lua_pushnumber(L, *(const double *)at);
+      lua_pushnumber(L, *(const double *)member);
       break;
     }
     lua_setfield(L, -2, layout->name);
@@ -240,7 +240,7 @@ static const struct {
    the result. */
 static int results_index(lua_State *L)
 {
-  enum { RESULT = 1, NAME, METHOD, MADE }; /* indices on the stack */
+  enum { RESULT = 1, NAME, METHOD, CACHE }; /* indices on the stack */
   const int methods = lua_upvalueindex(1);
   const char *name = luaL_checkstring(L, NAME);
 
@@ -249,15 +249,15 @@ static int results_index(lua_State *L)
   lua_rawget(L, methods);
   if (!lua_isnil(L, METHOD))
     return 1;
-  lua_getfenv(L, RESULT); /* at MADE: the members that were made before */
-  lua_getfield(L, MADE, name);
+  lua_getfenv(L, RESULT); /* at CACHE: the members that were made before */
+  lua_getfield(L, CACHE, name);
   if (!lua_isnil(L, -1))
     return 1;
   for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
     if (strcmp(members[i].name, name) == 0) {
       members[i].push(L, &bn_native_check_result(L, RESULT)->stored.result);
       lua_pushvalue(L, -1);
-      lua_setfield(L, MADE, name);
+      lua_setfield(L, CACHE, name);
       return 1;
     }
   return 1; /* the nil: there is no such member */
@@ -316,9 +316,9 @@ enum outcome { LOADED, FOREIGN, UNREADABLE };
 static enum outcome results_load(const char *path, uint64_t max_bytes, bool only_totals,
                                  struct bn_stored *out, struct bn_err *err)
 {
-  const bool keep_tree = false;
+  enum { DROP_TREE = false };
   const int rc = only_totals ? bn_store_load_totals(path, max_bytes, out, err)
-                             : bn_store_load(path, max_bytes, keep_tree, out, err);
+                             : bn_store_load(path, max_bytes, DROP_TREE, out, err);
 
   if (rc == 0)
     return LOADED;

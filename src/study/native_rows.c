@@ -24,7 +24,9 @@ static const struct batch unknown_batch = {0, 0};
    run is the sum of the counts of its intervals, and not their mean. */
 static bool rows_has_batches(const struct bn_assert *a, const struct bn_metrics *m)
 {
-  if (a->part[0] != '\0' && bn_assert_find_hist(a, m) == m->n_hists)
+  const bool lacks_part = a->part[0] != '\0' && bn_assert_find_hist(a, m) == m->n_hists;
+
+  if (lacks_part)
     return false;
   if (a->what == BN_ASSERT_KIND)
     return !bn_phases_is_part(a->part) && (bn_view_is_rate(a->field) || bn_assert_is_share(a));

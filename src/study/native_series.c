@@ -165,7 +165,7 @@ struct buckets {
 };
 
 /* Appends a bucket to the arrays "count" and "s" of the table, for bn_hist_each.  "s" has the
-   highest value of the bucket in seconds; in that of the values beyond the range it is infinite. */
+   largest value of the bucket in seconds, which is infinite for the values beyond the range. */
 static void series_push_bucket(void *arg, uint64_t lowest, uint64_t highest, uint64_t count)
 {
   struct buckets *b = arg;
@@ -178,29 +178,30 @@ static void series_push_bucket(void *arg, uint64_t lowest, uint64_t highest, uin
   b->n++;
 }
 
-/* r:buckets(): returns {s = {…}, count = {…}, max_s =} of the event latencies and the ages of
-   unfinished events: the largest value of each bucket, ascending, which is infinite beyond the
-   range; the events in it; and the largest latency.  nil: the total has no histogram. */
+/* r:buckets(): returns the histogram of the total as {s = {…}, count = {…}, max_s =}, or nil if it
+   has none.  For each bucket, ascending, `s` has the largest latency, which is infinite beyond the
+   range, and `count` the number of events.  Unfinished events count with their ages.  max_s is the
+   largest latency. */
 static int series_buckets(lua_State *L)
 {
   const struct bn_group *g = series_get_group(L);
   const struct bn_view *v = &g->total.view;
-  struct buckets b = {.L = L};
+  struct bn_hist *latencies;
 
   if (!g->has_total || v->latency == NULL) {
     lua_pushnil(L);
     return 1;
   }
   lua_newtable(L);
-  b.table = lua_gettop(L);
+  struct buckets b = {.L = L, .table = lua_gettop(L)};
+
   lua_newtable(L);
   lua_setfield(L, b.table, "s");
   lua_newtable(L);
   lua_setfield(L, b.table, "count");
   lua_pushnumber(L, v->max_s);
   lua_setfield(L, b.table, "max_s");
-  struct bn_hist *latencies = bn_hist_new();
-
+  latencies = bn_hist_new(); /* not freed after an error of Lua, which ends the study */
   bn_hist_add(latencies, v->latency);
   if (v->ages != NULL)
     bn_hist_add(latencies, v->ages);

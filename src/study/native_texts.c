@@ -8,8 +8,8 @@
 #include "option/words.h"
 #include "study/native.h"
 
-/* Pushes and returns memory for an escaped text.  *size becomes its size in bytes: argument 2, or
-   without it default_size, in which the whole text has room. */
+/* Pushes and returns memory for an escaped text.  Argument 2 is its size in bytes, by default
+   default_size, which is enough for the whole text.  Sets *size. */
 static char *texts_push_buffer(lua_State *L, size_t default_size, size_t *size)
 {
   const lua_Integer given = luaL_optinteger(L, 2, (lua_Integer)default_size);

@@ -84,17 +84,17 @@ struct bn_study *bn_study_open(const char *name, bn_opt_traits_of *traits_of, st
    fault of the study has been printed. */
 static int study_read_file(struct bn_study *s, const char *path, struct bn_err *err)
 {
-  enum { WHY_MAX = 400 }; /* bytes of a sentence, so that the path fits into err too */
-  struct bn_err why = {0};
-  int rc = bn_interpreter_call(s->L, 0, 1, s->name, &why);
+  enum { SENTENCE_MAX = 400 }; /* bytes, so that the path fits into err too */
+  struct bn_err failure = {0};
+  int rc = bn_interpreter_call(s->L, 0, 1, s->name, &failure);
 
   if (rc == 0) {
     if (!lua_istable(s->L, -1))
       lua_getglobal(s->L, "study");
-    rc = study_read(s, &why);
+    rc = study_read(s, &failure);
   }
-  if (rc != 0 && why.text[0] != '\0')
-    (void)bn_err_set(err, why.code, "%s: %.*s", path, WHY_MAX, why.text);
+  if (rc != 0 && failure.text[0] != '\0')
+    (void)bn_err_set(err, failure.code, "%s: %.*s", path, SENTENCE_MAX, failure.text);
   return rc;
 }
 

@@ -50,7 +50,7 @@ void sb_event_stop(int thread_id)
 void sb_counter_inc(int thread_id, sb_counter_type type)
 {
   (void)thread_id;
-  if ((unsigned)type < SB_CNT_MAX)
+  if ((unsigned)type < SB_CNT_MAX) /* a script may pass any number */
     bn_stat_count(bn_instance_session()->stat, (unsigned)type, 1);
 }
 

@@ -42,9 +42,9 @@ static bool compat_sql_refuse_nil_query(const sql_connection *con, const char *q
    that could ignore it.  Returns the statement's result as an object of scripts. */
 static sql_result *compat_sql_settle(struct bn_sql_conn *c, struct bn_sql_rs *rs)
 {
-  const bool is_ignored = false;
+  enum { NOT_IGNORED = false };
 
-  bn_sql_settle_failure(c, is_ignored);
+  bn_sql_settle_failure(c, NOT_IGNORED);
   return bn_ffi_from_rs(rs);
 }
 

@@ -58,7 +58,7 @@ static const char *oldstyle_next_word(const struct bn_buf *words, const char *wo
   return next < end ? next : NULL;
 }
 
-/* Returns whether one of the words `arg` is the name of the option; '-' and '_' are the same. */
+/* Returns whether one of the words `arg` is the name of the option.  '-' and '_' are the same. */
 static bool oldstyle_mentions(void *arg, const char *name)
 {
   const struct bn_buf *words = arg;
@@ -83,23 +83,23 @@ static bool oldstyle_uses_old_names(struct bn_buf *words)
   return false;
 }
 
-/* A walk through options, for those that a script does not mention. */
+/* The argument of oldstyle_log_unmentioned. */
 struct word_check {
   const struct bn_optset *options;
   struct bn_buf *words;
 };
 
-/* Notes in the bool `arg` that there is an option of the command line (path NULL). */
-static void oldstyle_note_option(void *arg, const char *name, const char *value, const char *path,
+/* Sets the bool `arg` for an option of the command line, whose path is NULL. */
+static void oldstyle_find_option(void *arg, const char *name, const char *value, const char *path,
                                  unsigned line)
 {
-  bool *is_any_pending = arg;
+  bool *has_option = arg;
 
   (void)name;
   (void)value;
   (void)line;
   if (path == NULL)
-    *is_any_pending = true;
+    *has_option = true;
 }
 
 /* Logs an option of the command line that the script does not mention, with the nearest name among
@@ -151,15 +151,16 @@ bool bn_oldstyle_is_old(const struct bn_vm *vm)
   return is_old;
 }
 
+/* A script of 0.5 reads its options as globals, so their names are among the words of its files. */
 bool bn_oldstyle_accept_any(const struct bn_vm *vm)
 {
   struct bn_optset *options = vm->setup->options;
   struct bn_buf words;
   struct word_check check = {.options = options, .words = &words};
-  bool is_any_pending = false;
+  bool has_option = false;
 
-  bn_optset_each_pending(options, oldstyle_note_option, &is_any_pending);
-  if (!is_any_pending) /* no option could be refused, so the files are not read */
+  bn_optset_each_pending(options, oldstyle_find_option, &has_option);
+  if (!has_option) /* no option could be refused, so the files are not read */
     return true;
   oldstyle_read_words(&words, vm->chunks);
   const bool accepts = oldstyle_is_for_05(vm, &words);
