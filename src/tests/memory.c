@@ -39,13 +39,13 @@ static size_t memory_area_size(const struct bn_memory *m)
 }
 
 /* Returns array i of an area for vectors: 0, 1 and 2 are STREAM's a, b and c. */
-static double *memory_array_of(const struct bn_memory *m, const struct bn_area *a, unsigned i)
+static double *memory_get_array(const struct bn_memory *m, const struct bn_area *a, unsigned i)
 {
   return (double *)(void *)((char *)a->at + i * ((size_t)m->conf->block_size + ARRAY_GAP));
 }
 
 /* Returns the area of a session: its own, or the only one. */
-static const struct bn_area *memory_area_of(const struct bn_memory *m, unsigned id)
+static const struct bn_area *memory_get_area(const struct bn_memory *m, unsigned id)
 {
   return &m->area[m->local ? id : 0];
 }
@@ -54,7 +54,7 @@ static const struct bn_area *memory_area_of(const struct bn_memory *m, unsigned 
 static void memory_fill_arrays(const struct bn_memory *m, const struct bn_area *area, size_t from,
                                size_t to)
 {
-  double *const a = memory_array_of(m, area, 0), *const b = memory_array_of(m, area, 1);
+  double *const a = memory_get_array(m, area, 0), *const b = memory_get_array(m, area, 1);
 
   for (size_t i = from / sizeof *a; i < to / sizeof *a; i++) {
     a[i] = 1;
@@ -98,14 +98,17 @@ static int memory_refuse_area(const struct bn_memory *m, unsigned i, struct bn_e
   return bn_err_set(err, 0, "Failed to allocate buffer!");
 }
 
-/* Makes and fills area i.  Returns 0, or -1 and err: EINTR without a text if the run is over. */
+/* Makes and fills area i.  Returns 0, or -1 and err: EINTR without a text if the run is over.  For
+   memory that is refused, bn_area_open() leaves err empty. */
 static int memory_open_area(struct bn_memory *m, unsigned i, struct bn_session *s,
                             struct bn_err *err)
 {
   if (bn_area_open(&m->area[i], memory_area_size(m), &m->traits, s, err) == 0)
     return memory_fill_area(m, &m->area[i], s, err);
-  /* The end of the run sets EINTR alone, and memory that is refused leaves err empty. */
-  if (err->text[0] != '\0' || err->code == EINTR)
+  const bool is_run_over = err->code == EINTR;
+  const bool has_reason = err->text[0] != '\0';
+
+  if (is_run_over || has_reason)
     return -1;
   return memory_refuse_area(m, i, err);
 }
@@ -250,7 +253,7 @@ static void memory_describe(const void *self, struct bn_facts *f)
 
 /* Returns the passes of a session: all (each_does_all), or its share of the total.  The passes that
    remain after an equal division go to the sessions with the lowest numbers, one to each. */
-static uint64_t memory_passes_of(const struct bn_memory *m, unsigned id)
+static uint64_t memory_compute_share(const struct bn_memory *m, unsigned id)
 {
   const unsigned n_sessions = m->run_conf->plan.threads;
 
@@ -259,11 +262,12 @@ static uint64_t memory_passes_of(const struct bn_memory *m, unsigned id)
   return m->passes / n_sessions + (id < m->passes % n_sessions ? 1 : 0);
 }
 
-/* Returns whether the session has passes of its share to do.  Without a total there is no end, but
-   in 0.5 a total of 0 is the limit. */
-static bool memory_may_go_on(const struct bn_memory *m, struct bn_session *s, uint64_t share)
+/* Returns whether the session has passes of its share to do. */
+static bool memory_has_passes_to_do(const struct bn_memory *m, struct bn_session *s, uint64_t share)
 {
-  return (m->passes == 0 && !m->short_words) || s->services->counted_events(s) < share;
+  const bool is_endless = m->passes == 0 && !m->short_words; /* in 0.5, a total of 0 is a limit */
+
+  return is_endless || s->services->counted_events(s) < share;
 }
 
 /* Makes a pass over the words of a job, and ends the event that has begun for it. */
@@ -281,15 +285,15 @@ static inline void memory_pass_words(const struct bn_memory *m, const struct bn_
 static enum bn_next memory_loop_words(const struct bn_memory *m, struct bn_session *s)
 {
   const struct bn_memory_job job = {
-      .word = memory_area_of(m, s->id)->at,
+      .word = memory_get_area(m, s->id)->at,
       .n = ((size_t)m->conf->block_size + sizeof(bn_memory_word) - 1) / sizeof(bn_memory_word),
       .tid = s->id,
       .rng = &s->rng,
       .dist = &m->run_conf->dist};
-  const uint64_t share = memory_passes_of(m, s->id);
+  const uint64_t share = memory_compute_share(m, s->id);
   struct bn_tick tick = {0, 0};
 
-  while (memory_may_go_on(m, s, share) && bn_event_begin(s, &tick)) {
+  while (memory_has_passes_to_do(m, s, share) && bn_event_begin(s, &tick)) {
     if (__builtin_expect(m->no_request, 0)) {
       bn_stat_count(s->stat, m->bytes_counter, m->conf->block_size);
       bn_log(BN_FATAL, "Unknown memory request type:0. Aborting...\n\n");
@@ -302,7 +306,7 @@ static enum bn_next memory_loop_words(const struct bn_memory *m, struct bn_sessi
 
 /* Returns the first line of part `part` when the lines are divided into n parts of almost equal
    size: lines * part / n, computed in two terms, because the product may not fit. */
-static uint64_t memory_first_line_of(uint64_t lines, unsigned n, unsigned part)
+static uint64_t memory_find_first_line(uint64_t lines, unsigned n, unsigned part)
 {
   return lines / n * part + lines % n * part / n;
 }
@@ -311,17 +315,17 @@ static uint64_t memory_first_line_of(uint64_t lines, unsigned n, unsigned part)
    sessions, as in STREAM. */
 static struct bn_vector_job memory_make_vector_job(const struct bn_memory *m, unsigned id)
 {
-  const struct bn_area *a = memory_area_of(m, id);
+  const struct bn_area *a = memory_get_area(m, id);
   const uint64_t lines = m->conf->block_size / BN_VECTOR_LINE;
   const unsigned n_parts = m->local ? 1 : m->run_conf->plan.threads;
   const unsigned part = m->local ? 0 : id;
-  const size_t from = (size_t)memory_first_line_of(lines, n_parts, part) * BN_VECTOR_LINE;
-  const size_t to = (size_t)memory_first_line_of(lines, n_parts, part + 1) * BN_VECTOR_LINE;
+  const size_t from = (size_t)memory_find_first_line(lines, n_parts, part) * BN_VECTOR_LINE;
+  const size_t to = (size_t)memory_find_first_line(lines, n_parts, part + 1) * BN_VECTOR_LINE;
   const size_t first = from / sizeof(double); /* element of each array */
 
-  return (struct bn_vector_job){.a = memory_array_of(m, a, 0) + first,
-                                .b = memory_array_of(m, a, 1) + first,
-                                .c = memory_array_of(m, a, 2) + first,
+  return (struct bn_vector_job){.a = memory_get_array(m, a, 0) + first,
+                                .b = memory_get_array(m, a, 1) + first,
+                                .c = memory_get_array(m, a, 2) + first,
                                 .bytes = to - from};
 }
 
@@ -329,10 +333,10 @@ static struct bn_vector_job memory_make_vector_job(const struct bn_memory *m, un
 static void memory_loop_vectors(const struct bn_memory *m, struct bn_session *s)
 {
   const struct bn_vector_job job = memory_make_vector_job(m, s->id);
-  const uint64_t share = memory_passes_of(m, s->id);
+  const uint64_t share = memory_compute_share(m, s->id);
   struct bn_tick tick = {0, 0};
 
-  while (memory_may_go_on(m, s, share) && bn_event_begin(s, &tick)) {
+  while (memory_has_passes_to_do(m, s, share) && bn_event_begin(s, &tick)) {
     m->vector->work(&job);
     bn_stat_count(s->stat, BN_C_BYTES_READ, job.bytes * m->vector->reads);
     bn_stat_count(s->stat, BN_C_BYTES_WRITTEN, job.bytes * m->vector->writes);
@@ -344,15 +348,15 @@ static void memory_loop_vectors(const struct bn_memory *m, struct bn_session *s)
 static void memory_loop_loads(const struct bn_memory *m, struct bn_session *s)
 {
   const uint64_t lines = m->conf->block_size / BN_CHASE_LINE;
-  const struct bn_area *a = memory_area_of(m, s->id);
-  const void *at = (const char *)a->at + bn_rng_below(&s->rng, lines) * BN_CHASE_LINE;
-  const uint64_t share = memory_passes_of(m, s->id);
+  const struct bn_area *a = memory_get_area(m, s->id);
+  const void *position = (const char *)a->at + bn_rng_below(&s->rng, lines) * BN_CHASE_LINE;
+  const uint64_t share = memory_compute_share(m, s->id);
   struct bn_tick tick = {0, 0};
 
-  while (memory_may_go_on(m, s, share) && bn_event_begin(s, &tick)) {
-    at = bn_chase_follow(at);
+  while (memory_has_passes_to_do(m, s, share) && bn_event_begin(s, &tick)) {
+    position = bn_chase_follow(position);
     bn_stat_count(s->stat, BN_MEMORY_LOADS_DONE, BN_CHASE_LOADS);
-    bn_stat_count(s->stat, BN_C_BYTES_READ, BN_CHASE_LOADS * sizeof at);
+    bn_stat_count(s->stat, BN_C_BYTES_READ, BN_CHASE_LOADS * sizeof position);
     bn_event_end(s, &tick);
   }
 }
@@ -362,11 +366,11 @@ static void memory_loop_loads(const struct bn_memory *m, struct bn_session *s)
 static enum bn_next memory_loop(void *self, struct bn_session *s)
 {
   const struct bn_memory *m = self;
-  enum bn_next ended = BN_FINISHED;
+  enum bn_next outcome = BN_FINISHED;
 
   switch (m->work) {
   case BN_MEMORY_WORDS:
-    ended = memory_loop_words(m, s);
+    outcome = memory_loop_words(m, s);
     break;
   case BN_MEMORY_VECTORS:
     memory_loop_vectors(m, s);
@@ -381,7 +385,7 @@ static enum bn_next memory_loop(void *self, struct bn_session *s)
     bn_stat_count(s->stat, BN_MEMORY_EMPTY_EVENTS, m->empty_events);
     bn_stat_count(s->stat, BN_MEMORY_EMPTY_NS, m->empty_ns);
   }
-  return ended;
+  return outcome;
 }
 
 /* The kernel of the events without work that memory_start times. */
@@ -390,8 +394,8 @@ static void memory_do_nothing(const struct bn_memory_job *job)
   (void)job;
 }
 
-/* Notes that --events has no effect, after the heading. */
-static void memory_note_ignored_events(const struct bn_memory *m)
+/* Logs that --events has no effect, if it is given. */
+static void memory_log_ignored_events(const struct bn_memory *m)
 {
   const struct bn_conf *c = m->run_conf;
   const char *option = c->raw.events_per_session != 0 ? "--events-per-session" : "--events";
@@ -412,7 +416,7 @@ static int memory_start(void *self, struct bn_err *err)
   struct bn_tick tick = {0, 0};
 
   (void)err;
-  memory_note_ignored_events(m);
+  memory_log_ignored_events(m);
   m->empty_events = EVENTS;
   m->empty_ns = UINT64_MAX;
   for (int round = 0; round < ROUNDS; round++) {
@@ -427,21 +431,25 @@ static int memory_start(void *self, struct bn_err *err)
   return 0;
 }
 
-/* Notes that the total has ended the run before the time of --time was over.  Returns 0. */
-static int memory_verify(void *self, struct bn_session *main, struct bn_err *err)
+/* Implements bn_workload.verify: logs that the total has ended the run before --time was over.
+   Returns 0. */
+static int memory_log_early_end(void *self, struct bn_session *main, struct bn_err *err)
 {
   const struct bn_memory *m = self;
   const struct bn_conf *c = m->run_conf;
   const bool has_time_limit = c->raw.time_given && c->plan.time_ns != 0;
-  const bool has_total = m->passes != 0, is_iec = false;
+  const bool has_total = m->passes != 0;
   char total[32];
 
   (void)err;
-  if (bn_policy_is_native(c->policy) && has_time_limit && has_total && !bn_session_over(main))
-    bn_log_note("--memory-total-size=%s was reached before --time=%.15g; --memory-total-size=0 "
-                "removes this limit",
-                bn_units_format_size(total, sizeof total, m->conf->total_size, is_iec),
-                c->raw.time_s);
+  if (!bn_policy_is_native(c->policy) || !has_time_limit || !has_total)
+    return 0;
+  if (bn_session_over(main)) /* the time, or a request to stop, has ended the run */
+    return 0;
+  bn_log_note("--memory-total-size=%s was reached before --time=%.15g; --memory-total-size=0 "
+              "removes this limit",
+              bn_units_format_size(total, sizeof total, m->conf->total_size, false /* iec */),
+              c->raw.time_s);
   return 0;
 }
 
@@ -495,6 +503,6 @@ const struct bn_workload bn_workload_memory = {
     .session_open = memory_session_open,
     .loop = memory_loop,
     .figures = memory_figures,
-    .verify = memory_verify,
+    .verify = memory_log_early_end,
     .close = memory_close,
 };

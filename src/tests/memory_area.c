@@ -20,23 +20,23 @@
 
 /* Parses a placement: "local", "interleave", or the number of a node.  Returns 0, or -1 if the text
    is none of these. */
-static int area_read_place(const char *text, int *where)
+static int area_read_place(const char *text, int *place)
 {
   char *end;
   long node;
 
   if (strcmp(text, "local") == 0) {
-    *where = BN_PLACE_LOCAL;
+    *place = BN_PLACE_LOCAL;
     return 0;
   }
   if (strcmp(text, "interleave") == 0) {
-    *where = BN_PLACE_INTERLEAVE;
+    *place = BN_PLACE_INTERLEAVE;
     return 0;
   }
   node = strtol(text, &end, 10);
   if (text[0] < '0' || text[0] > '9' || *end != '\0' || node > INT_MAX)
     return -1;
-  *where = (int)node;
+  *place = (int)node;
   return 0;
 }
 
@@ -126,7 +126,11 @@ static int area_find_huge_pages(char *at, size_t size, struct bn_err *err)
 {
   enum { POPULATE_WRITE = 23 }; /* MADV_POPULATE_WRITE, which older headers lack */
 
-  if (madvise(at, size, POPULATE_WRITE) == 0 || (errno != EFAULT && errno != ENOMEM))
+  if (madvise(at, size, POPULATE_WRITE) == 0)
+    return 0;
+  const bool lacks_pages = errno == EFAULT || errno == ENOMEM;
+
+  if (!lacks_pages)
     return 0;
   return bn_err_set(err, errno,
                     "the pool has no more huge pages for this control group or NUMA node: see "
@@ -141,7 +145,9 @@ static int area_fill_with_zeros(char *at, size_t size, bool huge, const struct b
   for (size_t done = 0; done < size; done += BN_AREA_PIECE) {
     const size_t len = size - done < BN_AREA_PIECE ? size - done : BN_AREA_PIECE;
 
-    if (bn_area_check_run(s, err) != 0 || (huge && area_find_huge_pages(at + done, len, err) != 0))
+    if (bn_area_check_run(s, err) != 0)
+      return -1;
+    if (huge && area_find_huge_pages(at + done, len, err) != 0)
       return -1;
     memset(at + done, 0, len);
   }
@@ -172,10 +178,10 @@ void bn_area_close(struct bn_area *a)
   a->at = NULL;
 }
 
-size_t bn_area_limit(uint64_t ram, uint64_t swap, uint64_t group)
+size_t bn_area_limit(uint64_t ram, uint64_t swap, uint64_t group_limit)
 {
-  const bool is_limited = group != 0 && group < ram;
-  const uint64_t bytes = (is_limited ? group : ram) + swap;
+  const bool is_limited = group_limit != 0 && group_limit < ram;
+  const uint64_t bytes = (is_limited ? group_limit : ram) + swap;
 
   return bytes > SIZE_MAX ? SIZE_MAX : (size_t)bytes;
 }
@@ -188,7 +194,9 @@ size_t bn_area_read_limit(bool huge)
   if (sysinfo(&info) != 0)
     return SIZE_MAX;
   bn_host_read(&host, "");
+  /* The limit of a control group does not count huge pages. */
+  const uint64_t group_limit = huge ? 0 : host.memory_limit_bytes;
+
   return bn_area_limit((uint64_t)info.totalram * info.mem_unit,
-                       (uint64_t)info.totalswap * info.mem_unit,
-                       huge ? 0 : host.memory_limit_bytes);
+                       (uint64_t)info.totalswap * info.mem_unit, group_limit);
 }

@@ -41,7 +41,7 @@ int bn_area_open(struct bn_area *a, size_t size, const struct bn_area_traits *tr
 void bn_area_close(struct bn_area *a);
 /* Returns how many bytes a process can have, at most SIZE_MAX: the memory of the machine, or what
    its control group allows of it (0: no limit), and the swap, which that limit does not count. */
-size_t bn_area_limit(uint64_t ram, uint64_t swap, uint64_t group);
+size_t bn_area_limit(uint64_t ram, uint64_t swap, uint64_t group_limit);
 /* Returns bn_area_limit() of this process, or SIZE_MAX if it is not known.  huge: the memory is
    from the pool of huge pages, which does not count for the limit of a control group. */
 size_t bn_area_read_limit(bool huge);

@@ -138,21 +138,21 @@ RANDOM(memory_none_by_type, (void)memory_kernel_draw_by_type(job, rng))
 bn_memory_kernel bn_memory_kernel_get(bool uniform_only, enum bn_memory_oper oper,
                                       enum bn_memory_mode mode, enum bn_dist_type type)
 {
-  static const bn_memory_kernel in_order[2][3] = {
-      {memory_read_seq, memory_write_remaining_seq, memory_none_seq},
-      {memory_read_seq, memory_write_seq, memory_none_seq}};
-  static const bn_memory_kernel uniform[2][3] = {
-      {memory_read_uniform, memory_write_remaining_uniform, memory_none_uniform},
-      {memory_read_uniform, memory_write_uniform, memory_none_uniform}};
+  enum { V10, V11 }; /* versions of sysbench, which write different words */
+  static const bn_memory_kernel in_order[][3] = {
+      [V10] = {memory_read_seq, memory_write_remaining_seq, memory_none_seq},
+      [V11] = {memory_read_seq, memory_write_seq, memory_none_seq}};
+  static const bn_memory_kernel uniform[][3] = {
+      [V10] = {memory_read_uniform, memory_write_remaining_uniform, memory_none_uniform},
+      [V11] = {memory_read_uniform, memory_write_uniform, memory_none_uniform}};
   static const bn_memory_kernel distributed[3] = {memory_read_by_type, memory_write_by_type,
                                                   memory_none_by_type};
-  enum { ROW_10, ROW_11 } row = uniform_only ? ROW_10 : ROW_11;
+  const int version = uniform_only ? V10 : V11;
+  const bool is_uniform = uniform_only || type == BN_DIST_UNIFORM;
 
   if (mode == BN_MEMORY_SEQ)
-    return in_order[row][oper];
-  if (!uniform_only && type != BN_DIST_UNIFORM)
-    return distributed[oper];
-  return uniform[row][oper];
+    return in_order[version][oper];
+  return is_uniform ? uniform[version][oper] : distributed[oper];
 }
 
 /* A cache line of a block, and the pointer in it to the next one of the cycle. */

@@ -62,7 +62,7 @@ const struct bn_opt bn_memory_options[] = {
 };
 
 /* Returns the index of a word in a NULL-terminated list, or -1 if it is not there, or is NULL. */
-static int memory_index_of(const char *const *names, const char *name)
+static int memory_find_word(const char *const *names, const char *name)
 {
   for (int i = 0; names[i] != NULL; i++)
     if (name != NULL && strcmp(names[i], name) == 0)
@@ -232,7 +232,7 @@ static int memory_choose_vectors(struct bn_memory *m, int oper, int mode, struct
     return memory_refuse_word(m, "memory-kernel", m->conf->kernel,
                               "word, copy, scale, add, triad, avx-read, avx-write, nt-write",
                               "Invalid value for memory-kernel: %s", err);
-  if (m->vector == NULL)
+  if (m->vector == NULL) /* the processor lacks AVX */
     return -1;
   if (oper != BN_MEMORY_WRITE || mode != BN_MEMORY_SEQ)
     return bn_opt_refuse(
@@ -273,9 +273,9 @@ static int memory_choose_work(struct bn_memory *m, struct bn_err *err)
                                       [OPER_LATENCY] = "latency",
                                       NULL};
   static const char *const modes[] = {[BN_MEMORY_SEQ] = "seq", [BN_MEMORY_RND] = "rnd", NULL};
-  const int scope = memory_index_of(scopes, m->conf->scope);
-  const int oper = memory_index_of(opers, m->conf->oper);
-  const int mode = memory_index_of(modes, m->conf->mode);
+  const int scope = memory_find_word(scopes, m->conf->scope);
+  const int oper = memory_find_word(opers, m->conf->oper);
+  const int mode = memory_find_word(modes, m->conf->mode);
 
   if (scope < 0)
     return memory_refuse_word(m, "memory-scope", m->conf->scope, "global, local",

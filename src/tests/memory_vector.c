@@ -22,17 +22,17 @@ const struct bn_vector_kernel bn_vector_kernels_plain[] = {
 };
 
 /* Returns the first kernel in the table that has the name and that the processor can run, or NULL.
-   Sets *is_name to true if the table has the name. */
+   Sets *is_known to true if the table has the name. */
 static const struct bn_vector_kernel *memory_vector_find_row(const struct bn_vector_kernel *table,
                                                              const char *name, unsigned features,
-                                                             bool *is_name)
+                                                             bool *is_known)
 {
   for (const struct bn_vector_kernel *k = table; k->name != NULL; k++) {
-    const bool can_run = (k->needs & ~features) == 0;
+    const bool can_run = (k->needs & ~features) == 0; /* it needs no feature that is missing */
 
     if (strcmp(k->name, name) != 0)
       continue;
-    *is_name = true;
+    *is_known = true;
     if (can_run)
       return k;
   }
@@ -42,13 +42,13 @@ static const struct bn_vector_kernel *memory_vector_find_row(const struct bn_vec
 const struct bn_vector_kernel *bn_vector_find(const char *name, unsigned features,
                                               struct bn_err *err)
 {
-  bool is_name = false;
+  bool is_known = false;
   const struct bn_vector_kernel *k =
-      memory_vector_find_row(bn_vector_kernels_wide, name, features, &is_name);
+      memory_vector_find_row(bn_vector_kernels_wide, name, features, &is_known);
 
   if (k == NULL)
-    k = memory_vector_find_row(bn_vector_kernels_plain, name, features, &is_name);
-  if (k == NULL && is_name)
+    k = memory_vector_find_row(bn_vector_kernels_plain, name, features, &is_known);
+  if (k == NULL && is_known)
     (void)bn_err_set(err, 0,
                      "--memory-kernel=%s: this processor lacks AVX, which the kernel is made of; "
                      "use copy, scale, add or triad",

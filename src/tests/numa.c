@@ -45,18 +45,18 @@ static int numa_check(int where, struct bn_err *err)
    restricted it.  Returns 0, or -1 and errno. */
 static int numa_keep_on_node(int node)
 {
-  struct bitmask *allowed = numa_allocate_cpumask();
-  struct bitmask *of_node = numa_allocate_cpumask();
+  struct bitmask *allowed_cpus = numa_allocate_cpumask();
+  struct bitmask *node_cpus = numa_allocate_cpumask();
   int rc = -1;
 
-  if (numa_sched_getaffinity(0, allowed) >= 0 && numa_node_to_cpus(node, of_node) == 0) {
-    for (unsigned cpu = 0; cpu < allowed->size; cpu++)
-      if (numa_bitmask_isbitset(of_node, cpu) == 0)
-        numa_bitmask_clearbit(allowed, cpu);
-    rc = numa_sched_setaffinity(0, allowed);
+  if (numa_sched_getaffinity(0, allowed_cpus) >= 0 && numa_node_to_cpus(node, node_cpus) == 0) {
+    for (unsigned cpu = 0; cpu < allowed_cpus->size; cpu++)
+      if (numa_bitmask_isbitset(node_cpus, cpu) == 0)
+        numa_bitmask_clearbit(allowed_cpus, cpu);
+    rc = numa_sched_setaffinity(0, allowed_cpus);
   }
-  numa_free_cpumask(of_node);
-  numa_free_cpumask(allowed);
+  numa_free_cpumask(node_cpus);
+  numa_free_cpumask(allowed_cpus);
   return rc;
 }
 
@@ -65,8 +65,9 @@ static int numa_stay(struct bn_err *err)
 {
   const int node = numa_find_node();
 
-  /* There is no other node to move to, and the call may be forbidden. */
-  if (node == 0 && numa_max_node() == 0)
+  const bool is_only_node = node == 0 && numa_max_node() == 0;
+
+  if (is_only_node) /* there is no other node to move to, and the call may be forbidden */
     return 0;
   if (node < 0 || numa_keep_on_node(node) != 0)
     return bn_err_set(err, errno, "--memory-numa=local: cannot keep a thread on its node: %s",
@@ -78,16 +79,16 @@ static int numa_stay(struct bn_err *err)
    their errors. */
 static int numa_place(void *at, size_t len, int where, struct bn_err *err)
 {
-  const bool interleave = where == BN_PLACE_INTERLEAVE;
+  const bool is_interleaved = where == BN_PLACE_INTERLEAVE;
   const int node = where == BN_PLACE_LOCAL ? numa_find_node() : where;
-  const int mode = interleave ? MPOL_INTERLEAVE : MPOL_BIND;
+  const int mode = is_interleaved ? MPOL_INTERLEAVE : MPOL_BIND;
 
-  if (node < 0 && !interleave)
+  if (node < 0 && !is_interleaved)
     return bn_err_set(err, errno, "--memory-numa=local: cannot find the node of a thread: %s",
                       strerror(errno));
   struct bitmask *nodes = numa_allocate_nodemask();
 
-  if (interleave)
+  if (is_interleaved)
     copy_bitmask_to_bitmask(numa_all_nodes_ptr, nodes);
   else
     numa_bitmask_setbit(nodes, (unsigned)node);

@@ -24,8 +24,8 @@
 /* The items of the list that a script declares as a command. */
 enum { COMMAND_FUNCTION = 1, COMMAND_IS_PARALLEL = 2 };
 
-/* Returns true if the value on top is a table; else pops it and returns false. */
-static bool cmdline_keep_table(lua_State *L)
+/* Pops the value on top unless it is a table.  Returns whether it is a table. */
+static bool cmdline_pop_unless_table(lua_State *L)
 {
   if (lua_istable(L, -1))
     return true;
@@ -38,7 +38,7 @@ static bool cmdline_push_commands(struct bn_lua *lua)
 {
   bn_lua_push_field(lua, "cmdline");
   bn_lua_replace_by_entry(lua->L, "commands");
-  return cmdline_keep_table(lua->L);
+  return cmdline_pop_unless_table(lua->L);
 }
 
 /* Pushes the declaration of a command, the entry of that name, if it is a table; else pushes
@@ -48,7 +48,7 @@ static bool cmdline_push_declaration(struct bn_lua *lua, const char *name)
   if (!cmdline_push_commands(lua))
     return false;
   bn_lua_replace_by_entry(lua->L, name);
-  return cmdline_keep_table(lua->L);
+  return cmdline_pop_unless_table(lua->L);
 }
 
 const char *bn_cmdline_next_command(struct bn_lua *lua, const char *after)
@@ -96,10 +96,10 @@ bool bn_cmdline_has_options(struct bn_lua *lua)
 {
   bn_lua_push_field(lua, "cmdline");
   bn_lua_replace_by_entry(lua->L, "options");
-  const bool has = !lua_isnil(lua->L, -1);
+  const bool has_options = !lua_isnil(lua->L, -1);
 
   lua_pop(lua->L, 1);
-  return has;
+  return has_options;
 }
 
 void bn_cmdline_forget_options(struct bn_lua *lua)
@@ -143,9 +143,9 @@ static int cmdline_call_command(lua_State *L)
   if (!bn_cmdline_push_command(bn_lua_current(), luaL_checkstring(L, 1)))
     return luaL_error(L, "no such command: %s", lua_tostring(L, 1));
   lua_call(L, 0, 1);
-  const bool has_failed = lua_isboolean(L, -1) && !lua_toboolean(L, -1);
+  const bool is_false = lua_isboolean(L, -1) && !lua_toboolean(L, -1); /* nil is no failure */
 
-  lua_pushboolean(L, !has_failed);
+  lua_pushboolean(L, !is_false);
   return 1;
 }
 
@@ -219,41 +219,41 @@ static int cmdline_quiet(lua_State *L)
   return 1;
 }
 
-/* Sets the start of the load of tables to now_ns, unless a thread has set it before.  Returns the
-   start. */
+/* Sets the start of the load of tables to now_ns, unless a thread has set it before: it is 0 until
+   then.  Returns the start. */
 static uint64_t cmdline_mark_load_start(struct bn_api *api, uint64_t now_ns)
 {
-  uint64_t not_begun = 0;
+  uint64_t unset = 0;
 
-  (void)atomic_compare_exchange_strong(&api->load_start_ns, &not_begun, now_ns);
+  (void)atomic_compare_exchange_strong(&api->load_start_ns, &unset, now_ns);
   return atomic_load(&api->load_start_ns);
 }
 
-/* Returns in how many seconds all rows will be inserted, if that goes on as fast as the loaded rows
-   were inserted, in taken_s. */
-static double cmdline_estimate_left_s(double loaded, double all_rows, double taken_s)
+/* Returns in how many seconds the load will end, if it goes on at the rate so far: `loaded` rows in
+   elapsed_s.  Returns 0 without a rate, or if more than all_rows are loaded. */
+static double cmdline_estimate_remaining_s(double loaded, double all_rows, double elapsed_s)
 {
-  const double left_s = loaded > 0 ? taken_s * (all_rows - loaded) / loaded : 0;
+  const double remaining_s = loaded > 0 ? elapsed_s * (all_rows - loaded) / loaded : 0;
 
-  return left_s > 0 ? ceil(left_s) : 0;
+  return remaining_s > 0 ? ceil(remaining_s) : 0;
 }
 
-/* loaded(table, rows, all_rows): adds `rows`, which the thread has inserted into the table, to the
-   rows of all threads.  Shows which part of all_rows, the rows of all tables, is inserted, and in
-   how many seconds the load will end at the rate so far. */
+/* loaded(table, rows, all_rows): adds the rows that the thread has inserted into the table to those
+   of all threads.  Shows how much of all_rows, the rows of all tables, is inserted, and in how many
+   seconds the load will end. */
 static int cmdline_loaded(lua_State *L)
 {
   struct bn_api *api = bn_instance_api();
   const lua_Number rows = luaL_checknumber(L, 2), all_rows = luaL_checknumber(L, 3);
   const uint64_t now_ns = bn_clock_mono(), start_ns = cmdline_mark_load_start(api, now_ns);
   const double loaded = (double)atomic_fetch_add(&api->loaded, (uint64_t)rows) + rows;
-  const double taken_s = (double)(now_ns - start_ns) * 1e-9;
+  const double elapsed_s = (double)(now_ns - start_ns) * 1e-9;
   const double percent = all_rows > 0 ? floor(loaded / all_rows * 100) : 0;
   char text[160];
 
   (void)snprintf(text, sizeof text, "'%s': %.0f %% of %.0f rows, %.0f s left",
                  luaL_checkstring(L, 1), percent, all_rows,
-                 cmdline_estimate_left_s(loaded, all_rows, taken_s));
+                 cmdline_estimate_remaining_s(loaded, all_rows, elapsed_s));
   bn_log_progress(text);
   return 0;
 }
@@ -324,13 +324,14 @@ static int cmdline_expect(lua_State *L)
   }
   const uint64_t at_start = (uint64_t)luaL_checknumber(L, 1);
   const uint64_t in_all = (uint64_t)luaL_checknumber(L, 2);
-  const enum bn_sql_rest rest = bn_sql_expect_statements(sys, lua->session, at_start, in_all);
+  const enum bn_sql_rest answer = bn_sql_expect_statements(sys, lua->session, at_start, in_all);
+  const bool is_refused = answer == BN_SQL_REST_REFUSED;
 
   /* The refusal was logged, and the place in a bundled script would add nothing to it. */
-  lua->reported = rest == BN_SQL_REST_REFUSED;
-  if (rest == BN_SQL_REST_REFUSED)
+  lua->reported = is_refused;
+  if (is_refused)
     return 0;
-  lua_pushstring(L, answers[rest]);
+  lua_pushstring(L, answers[answer]);
   return 1;
 }
 
@@ -545,16 +546,16 @@ static bool cmdline_push_entry(lua_State *L, const char *name)
     lua_pushinteger(L, type);
     return true;
   }
-  /* Both are true in a worker, and only the table of a worker calls this function. */
-  if (strcmp(name, "PARALLEL_COMMAND") != 0 && strcmp(name, "in_worker") != 0)
-    return false;
-  lua_pushboolean(L, 1);
-  return true;
+  const bool is_true_in_workers =
+      strcmp(name, "PARALLEL_COMMAND") == 0 || strcmp(name, "in_worker") == 0;
+
+  if (is_true_in_workers)
+    lua_pushboolean(L, 1);
+  return is_true_in_workers;
 }
 
-/* Implements __index of a worker's table, which lacks most entries until pairs() asks for them,
-   because they take memory in every worker.  Returns the entry, or nothing if there is none of that
-   name. */
+/* Implements __index of a worker's table, which lacks most entries because they would take memory
+   in every worker.  Returns the entry, or nothing if there is none of that name. */
 static int cmdline_index_worker(lua_State *L)
 {
   lua_settop(L, 2);
@@ -572,9 +573,10 @@ static int cmdline_complete_worker(lua_State *L)
 
 int bn_cmdline_make_table(lua_State *L)
 {
+  enum { ROOM_IN_WORKER = 4, ROOM_IN_MAIN = 20 }; /* for entries, before the table has to grow */
   const struct bn_lua *lua = bn_lua_current();
 
-  lua_createtable(L, 0, lua->worker ? 4 : 20);
+  lua_createtable(L, 0, lua->worker ? ROOM_IN_WORKER : ROOM_IN_MAIN);
   cmdline_add_arguments(L, lua);
   if (!lua->worker)
     cmdline_add_reference_entries(L);

@@ -54,15 +54,17 @@ void bn_ffi_event_drop(void)
 }
 
 /* Rolls back the transaction that the event has left open, and waits before the event is repeated.
-   Returns false if the event has failed, because it may not be tried again after this number of
-   tries.  In an interrupted session it has not failed: the interruption has ended its statement. */
+   Returns false if the event has failed: it may not be tried again after this number of tries. */
 static bool ffi_prepare_retry(const struct bn_instance *in, uint32_t tries)
 {
   struct bn_sqlsys *sql = in->lua.vm->setup->sql;
   struct bn_session *s = in->lua.session;
-  const bool counts = in->tick.start_ns >= s->stat->counts_from_ns; /* it is not of the warm-up */
+  const bool is_in_warmup = in->tick.start_ns < s->stat->counts_from_ns;
 
-  return sql == NULL || bn_session_interrupted(s) || bn_sql_retry(sql, s, tries, counts);
+  /* After an interruption the event has not failed: the interruption has ended its statement. */
+  if (sql == NULL || bn_session_interrupted(s))
+    return true;
+  return bn_sql_retry(sql, s, tries, !is_in_warmup);
 }
 
 int bn_ffi_repeat_event(struct bn_instance *in, uint32_t tries)
@@ -92,6 +94,7 @@ uint32_t bn_ffi_event_again(uint32_t tries)
 
   if (next_try >= 0)
     return (uint32_t)next_try;
+  /* The event has failed: begins the next one, which returns 1, its first try, or 0 at the end. */
   return in->workqueue.role == BN_WORKQUEUE_TAKES ? bn_ffi_workqueue_take() : bn_ffi_event_begin();
 }
 
@@ -269,11 +272,11 @@ void bn_ffi_hist_update(struct bn_geohist *h, double value)
 
 char *bn_ffi_hist_text(const struct bn_geohist *h, size_t *len)
 {
-  const bool significant = false; /* values have three decimals, as in sysbench */
   char *text = NULL;
   FILE *out = bn_alloc_stream(&text, len);
 
-  bn_geohist_print_rows(h, significant, out);
+  /* Values have three decimals, as in sysbench. */
+  bn_geohist_print_rows(h, false /* significant */, out);
   bn_alloc_stream_close(out);
   return text;
 }

@@ -80,16 +80,16 @@ void bn_ffi_row_number(sql_row_text *row, int64_t n, uint32_t decimals)
   char *const end = digits + sizeof digits, *start = end;
   const uint32_t places = decimals < DECIMALS_MAX ? decimals : DECIMALS_MAX;
   /* The negation is of an unsigned number, because -INT64_MIN does not fit into an int64_t. */
-  uint64_t rest = n < 0 ? 0 - (uint64_t)n : (uint64_t)n;
+  uint64_t remaining = n < 0 ? 0 - (uint64_t)n : (uint64_t)n;
   char *out = row_begin_value(row, sizeof digits);
 
-  /* From the last digit to the first.  The loop goes on to one digit before the point, so that 5
-     with 2 decimals is 0.05. */
-  for (uint32_t i = 0; rest > 0 || i <= places; i++) {
+  /* Writes the digits from the last to the first, at least one before the point, so that 5 with 2
+     decimals is 0.05. */
+  for (uint32_t i = 0; remaining > 0 || i <= places; i++) {
     if (i == places && places > 0)
       *--start = '.';
-    *--start = (char)('0' + rest % 10);
-    rest /= 10;
+    *--start = (char)('0' + remaining % 10);
+    remaining /= 10;
   }
   if (n < 0)
     *--start = '-';

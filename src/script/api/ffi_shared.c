@@ -9,13 +9,11 @@
 #include "script/api/ffi_sql_more.h"
 #include "script/api/instance.h"
 
-/* Settles that a failure of the last statement is not ignored, as the db_* functions of
-   old/compat_sql.c do. */
+/* Settles the failure of the last statement, if it has failed, for the db_* functions, which ignore
+   no failure (old/compat_sql.c). */
 static void shared_settle_for_db(struct bn_sql_conn *c)
 {
-  const bool is_ignored = false;
-
-  bn_sql_settle_failure(c, is_ignored);
+  bn_sql_settle_failure(c, false /* ignore */);
 }
 
 /* Calls the function that the instance's struct bn_call names, and keeps the result in it.  While a
@@ -97,8 +95,9 @@ static void shared_run(void *arg)
 static bool shared_begin(struct bn_instance *in, void (*run)(void *arg))
 {
   struct bn_session *s = in->lua.session;
+  const bool has_returned = s->services->call(s, run, in);
 
-  return !s->services->call(s, run, in);
+  return !has_returned;
 }
 
 bool bn_ffi_shared_text(int which, void *object, const char *text, size_t len)
@@ -114,7 +113,8 @@ bool bn_ffi_shared_call(int which, void *object, size_t number)
   return bn_ffi_shared_text(which, object, NULL, number);
 }
 
-/* Connects for the instance's call, as shared_run() calls other functions. */
+/* Opens a connection, as shared_run() does other calls: on a stack of its own, and without use of
+   the current instance, which may be another one. */
 static void shared_connect(void *arg)
 {
   struct bn_instance *in = arg;
@@ -135,8 +135,7 @@ bool bn_ffi_shared_connect(sql_driver *drv, const char *const *names, const char
   return shared_begin(in, shared_connect);
 }
 
-/* Binds the parameters of a statement for the instance's call, as shared_run() calls other
-   functions. */
+/* Binds the parameters of a statement, as shared_run() does other calls. */
 static void shared_bind(void *arg)
 {
   struct bn_instance *in = arg;
@@ -174,7 +173,7 @@ bool bn_ffi_shared_waits(void)
 
 sql_result *bn_ffi_shared_rs(const char *kept)
 {
-  (void)kept;
+  (void)kept; /* only keeps Lua from collecting the text of the call */
   return bn_ffi_from_rs(bn_instance_current()->call.result);
 }
 
@@ -188,13 +187,13 @@ sql_connection *bn_ffi_shared_conn(void)
 
 sql_statement *bn_ffi_shared_stmt(sql_connection *c, const char *kept, const char *name)
 {
-  (void)kept;
+  (void)kept; /* only keeps Lua from collecting the text of the call */
   return bn_ffi_sql_finish_prepare(c, bn_instance_current()->call.result, name);
 }
 
 int bn_ffi_shared_rc(sql_connection *c, const char *kept)
 {
-  (void)kept;
+  (void)kept; /* only keeps Lua from collecting the text of the call */
   return bn_ffi_sql_check(c, bn_instance_current()->call.number);
 }
 

@@ -160,7 +160,7 @@ int bn_ffi_sql_check(const sql_connection *c, int rc)
 }
 
 /* Returns the SQL layer's type for a number of enum bn_ffi_type. */
-static enum bn_sql_type ffi_sql_type_of(int32_t type)
+static enum bn_sql_type ffi_sql_get_type(int32_t type)
 {
   switch (type) {
   case BN_FFI_INT64:
@@ -174,18 +174,18 @@ static enum bn_sql_type ffi_sql_type_of(int32_t type)
 
 int bn_ffi_bind_params(struct bn_sql_stmt *st, const struct bn_ffi_param *const *params, size_t n)
 {
-  struct bn_sql_bind few[PARAMS_ON_STACK] = {0}, *binds = few;
+  struct bn_sql_bind on_stack[PARAMS_ON_STACK] = {0}, *binds = on_stack;
 
   if (n > PARAMS_ON_STACK)
     binds = bn_alloc(n, sizeof *binds);
   for (size_t i = 0; i < n; i++)
-    binds[i] = (struct bn_sql_bind){.type = ffi_sql_type_of(params[i]->type),
+    binds[i] = (struct bn_sql_bind){.type = ffi_sql_get_type(params[i]->type),
                                     .is_null = &params[i]->is_null,
                                     .data = params[i] + 1, /* the value follows its head */
                                     .len = &params[i]->data_len};
   const int rc = bn_sql_bind(st, binds, n);
 
-  if (binds != few)
+  if (binds != on_stack)
     free(binds);
   return rc;
 }

@@ -12,16 +12,19 @@
 /* The results of bn_ffi_workqueue_give, which module sysbench.workqueue knows. */
 enum { GIVEN = 0, TRY_AGAIN = 1, NOBODY_TAKES = 2, RUN_IS_OVER = 3 };
 
-bool bn_ffi_workqueue_join(bool takes)
+bool bn_ffi_workqueue_join(bool as_taker)
 {
   struct bn_instance *in = bn_instance_current();
-  const enum bn_workqueue_role role = takes ? BN_WORKQUEUE_TAKES : BN_WORKQUEUE_GIVES;
+  const enum bn_workqueue_role role = as_taker ? BN_WORKQUEUE_TAKES : BN_WORKQUEUE_GIVES;
+  const bool has_joined = in->workqueue.role != BN_WORKQUEUE_NONE;
 
-  if (!in->lua.worker || in->workqueue.role != BN_WORKQUEUE_NONE)
+  /* The main instance executes no events, so it has no work to give or take. */
+  if (!in->lua.worker || has_joined)
     return true;
   if (bn_workqueue_join(&bn_instance_api()->workqueue, &in->workqueue, role) != 0)
     return false;
-  if (takes) /* its events begin when it gets work: bn_ffi_begin_taken_event */
+  /* An event of a taker begins when it gets work, and needs no ticket. */
+  if (as_taker)
     bn_event_exempt(in->lua.session);
   return true;
 }
@@ -33,16 +36,18 @@ bool bn_ffi_workqueue_among_last(unsigned n)
   return (uint64_t)s->id + n >= s->services->conf->plan.threads;
 }
 
-/* Puts work into the queue.  If the queue is full, waits for room until the session is interrupted;
-   but a session that shares its worker does not wait, because it would hold up the sessions of the
-   worker that may take the work. */
+/* Puts work into the queue.  If the queue is full, waits for room until the session is interrupted.
+   A session that shares its worker does not wait: it would hold up the sessions of the worker that
+   may take the work. */
 static enum bn_workqueue_answer ffi_workqueue_put(const struct bn_session *s,
                                                   const struct bn_work *work)
 {
+  const bool shares_worker = s->task != NULL;
+
   for (;;) {
     const enum bn_workqueue_answer answer = bn_workqueue_give(&bn_instance_api()->workqueue, work);
 
-    if (answer != BN_WORKQUEUE_FULL || s->task != NULL || bn_session_interrupted(s))
+    if (answer != BN_WORKQUEUE_FULL || shares_worker || bn_session_interrupted(s))
       return answer;
     bn_clock_sleep_until(bn_clock_mono() + RETRY_NS);
   }
@@ -56,7 +61,7 @@ int bn_ffi_workqueue_give(double a, double b)
   switch (ffi_workqueue_put(s, &work)) {
   case BN_WORKQUEUE_FULL:
     return bn_session_interrupted(s) ? RUN_IS_OVER : TRY_AGAIN;
-  case BN_WORKQUEUE_NOBODY: /* also because sessions that take work have left with the run */
+  case BN_WORKQUEUE_NOBODY: /* at the end of the run, all sessions that take work leave */
     return bn_session_over(s) ? RUN_IS_OVER : NOBODY_TAKES;
   default:
     return GIVEN;

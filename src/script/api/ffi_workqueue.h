@@ -5,9 +5,9 @@
 
 #include "script/api/ffi.h"
 
-/* Lets the session take work, or give it.  Does nothing in the main instance, or if the session has
-   joined before.  Returns false if the process has too many descriptors. */
-BN_API bool bn_ffi_workqueue_join(bool takes);
+/* Lets the session take work, or else give it.  Does nothing in the main instance, or if the
+   session has joined before.  Returns false if the process has too many descriptors. */
+BN_API bool bn_ffi_workqueue_join(bool as_taker);
 /* Returns whether the session is one of the last n of the process. */
 BN_API bool bn_ffi_workqueue_among_last(unsigned n);
 /* Hands over work, which is two numbers.  If the queue is full, waits, unless the session shares

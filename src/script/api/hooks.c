@@ -34,13 +34,12 @@ struct hooks {
 /* Opens the reporter.  Its hooks print to `out`, or to standard error if the script does. */
 static int hooks_open(void *self, const void *conf, const char *path, FILE *out, struct bn_err *err)
 {
-  const bool is_stderr = true;
   struct hooks *h = self;
 
   (void)path;
   (void)err;
   h->conf = conf;
-  h->out = h->conf->api->vm->setup->prints_apart ? bn_log_stream(is_stderr) : out;
+  h->out = h->conf->api->vm->setup->prints_apart ? bn_log_stream(true /* is_error */) : out;
   return 0;
 }
 
@@ -91,16 +90,14 @@ static void hooks_set_number(lua_State *L, const char *name, double value)
 /* Returns a percentile of a histogram in seconds, and not the nearest step of sysbench's grid. */
 static double hooks_find_percentile_s(const struct bn_hist *h, double rank)
 {
-  const bool is_nearest = false;
-
-  return bn_view_hist_percentile_s(h, rank, is_nearest);
+  return bn_view_hist_percentile_s(h, rank, false /* nearest */);
 }
 
-/* Returns percentile i of the view for its finished events; without events or percentiles, the
-   smallest latency of the reference. */
+/* Returns percentile i of the latencies of finished events.  Without events or percentiles, returns
+   the value that sysbench shows then. */
 static double hooks_get_percentile_s(const struct bn_view *v, size_t i)
 {
-  static const double smallest_s = 1e-6;
+  static const double smallest_s = 1e-6; /* where sysbench's histogram begins */
 
   if (v->events == 0 || i >= v->n_percents)
     return smallest_s;
@@ -162,8 +159,9 @@ static double hooks_get_kind_p90_s(const struct bn_view *v, size_t k)
 {
   struct bn_event_kind_rows rows;
 
-  if (!bn_event_kinds_find_rows(&v->delta->metrics, k, &rows) ||
-      v->event_kinds[k].timing->count == 0)
+  if (!bn_event_kinds_find_rows(&v->delta->metrics, k, &rows))
+    return NAN;
+  if (v->event_kinds[k].timing->count == 0)
     return NAN;
   return hooks_find_percentile_s(v->delta->hist[rows.hist], 90);
 }
@@ -254,20 +252,20 @@ static void hooks_push_statistics(const struct bn_lua *lua, const struct bn_view
 }
 
 /* The outcome of calling a hook. */
-enum called {
-  CALLED,     /* its results are on the stack */
-  NOT_CALLED, /* the instance is NULL, or the script has no such hook */
-  CALL_FAILED /* the reason was logged; the reporter's err stays empty, so as not to repeat it */
+enum hook_call {
+  HOOK_RETURNED, /* its results are on the stack */
+  HOOK_ABSENT,   /* the instance is NULL, or the script has no such hook */
+  HOOK_FAILED    /* the reason was logged; the reporter's err stays empty, so as not to repeat it */
 };
 
 /* Calls a hook with the statistics of the view. */
-static enum called hooks_call(struct bn_instance *in, const char *hook, int nresults,
-                              const struct bn_view *v)
+static enum hook_call hooks_call(struct bn_instance *in, const char *hook, int nresults,
+                                 const struct bn_view *v)
 {
   if (in == NULL || !hooks_push_function(&in->lua, hook))
-    return NOT_CALLED;
+    return HOOK_ABSENT;
   hooks_push_statistics(&in->lua, v);
-  return bn_lua_call(&in->lua, 1, nresults, hook) == 0 ? CALLED : CALL_FAILED;
+  return bn_lua_call(&in->lua, 1, nresults, hook) == 0 ? HOOK_RETURNED : HOOK_FAILED;
 }
 
 /* Calls a hook that prints a report, unless the process is a part of a run on several hosts.
@@ -276,7 +274,7 @@ static int hooks_print(struct bn_instance *in, const char *hook, const struct bn
 {
   if (in != NULL && in->lua.vm->setup->is_part)
     return 0;
-  return hooks_call(in, hook, 0, v) == CALL_FAILED ? -1 : 0;
+  return hooks_call(in, hook, 0, v) == HOOK_FAILED ? -1 : 0;
 }
 
 /* --- lines that a hook adds ------------------------------------------------------------------- */
@@ -347,11 +345,14 @@ static int hooks_append_result(lua_State *L, const char *hook, struct bn_buf *ou
 static int hooks_add_lines(struct bn_instance *in, const char *hook, const struct bn_view *v,
                            struct bn_buf *out, struct bn_err *err)
 {
-  const enum called called = hooks_call(in, hook, 1, v);
-
-  if (called == CALLED)
+  switch (hooks_call(in, hook, 1, v)) {
+  case HOOK_RETURNED:
     return hooks_append_result(in->lua.L, hook, out, err);
-  return called == NOT_CALLED ? 0 : -1;
+  case HOOK_ABSENT:
+    return 0;
+  default: /* HOOK_FAILED */
+    return -1;
+  }
 }
 
 /* Returns the field of that name in the table on top, or 0 if it is not in 1 .. UINT_MAX - 1. */
@@ -364,17 +365,18 @@ static unsigned hooks_get_count(lua_State *L, const char *name)
   return n > 0 && n < UINT_MAX ? (unsigned)n : 0;
 }
 
-/* Appends the lines of the proof sheet that the hook `prove` returns, and gives the run their
-   numbers by verdict.  Returns 0, or -1 and err, which is empty if the reason has been logged. */
+/* Appends the lines of the proof sheet that the hook `prove` returns, and tells the run how many
+   lines have which verdict.  Returns 0, or -1 and err, which is empty if the reason has been
+   logged. */
 static int hooks_prove(struct bn_instance *in, const struct bn_view *v, struct bn_buf *out,
                        struct bn_err *err)
 {
   const struct bn_services *services = in->lua.session->services;
-  const enum called called = hooks_call(in, "prove", 1, v);
+  const enum hook_call outcome = hooks_call(in, "prove", 1, v);
   lua_State *L = in->lua.L;
 
-  if (called != CALLED)
-    return called == NOT_CALLED ? 0 : -1;
+  if (outcome != HOOK_RETURNED)
+    return outcome == HOOK_ABSENT ? 0 : -1;
   if (!lua_istable(L, -1)) {
     lua_pop(L, 1);
     return bn_err_set(err, 0,
@@ -412,13 +414,13 @@ static int hooks_add(void *self, const struct bn_view *v, struct bn_buf *out, st
 
 /* --- the reporter ----------------------------------------------------------------------------- */
 
-/* Keeps a copy of the view for done().  Its `replaced` says whether a hook prints such a view in
-   place of the text report, for which bn_reporter.replaces has the bit `replaces`. */
-static void hooks_keep_view(const struct hooks *h, const struct bn_view *v, unsigned replaces)
+/* Keeps a copy of the view for done().  Marks it as replaced if bn_reporter.replaces has the bit: a
+   hook prints such views in place of the text report. */
+static void hooks_keep_view(const struct hooks *h, const struct bn_view *v, unsigned replaces_bit)
 {
   struct bn_view view = *v;
 
-  view.replaced = (h->conf->reporter.replaces & replaces) != 0;
+  view.replaced = (h->conf->reporter.replaces & replaces_bit) != 0;
   bn_script_results_add(&h->conf->api->kept, h->conf->api->title, &view);
 }
 
@@ -433,8 +435,8 @@ static int hooks_interval(void *self, const struct bn_view *v, struct bn_err *er
   return hooks_print(h->interval, "report_intermediate", v);
 }
 
-/* Reports a checkpoint as hooks_interval() reports an interval.  Its hook is that of the total too,
-   so the bit of the total says whether the script has it. */
+/* Reports a checkpoint as hooks_interval() reports an interval.  The same hook prints checkpoints
+   and the total, so the bit of the total says whether the script has it. */
 static int hooks_checkpoint(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct hooks *h = self;
@@ -512,7 +514,7 @@ static bool hooks_has(struct bn_lua *lua, const char *name)
 
 /* Logs, in `run` on the first host, that hooks are not called: each host would print its own
    figures, and no host the sum. */
-static void hooks_log_left_out(const struct bn_script_setup *setup)
+static void hooks_log_ignored(const struct bn_script_setup *setup)
 {
   if (setup->is_first && setup->command != NULL && strcmp(setup->command, "run") == 0)
     bn_log_stderr("the hooks of the script that print reports or add to them (sysbench.hooks) are "
@@ -544,9 +546,10 @@ bool bn_hooks_complete(struct bn_hooks_conf *conf)
     conf->reporter.facts = bn_lua_has_function(lua, "done");
     conf->api->kept.wanted = conf->reporter.facts;
   }
+  /* A part of a run on several hosts calls no hooks: another process prints the reports. */
   if (lua->vm->setup->is_part) {
     if (proves || adds_lines || replaces != 0)
-      hooks_log_left_out(lua->vm->setup);
+      hooks_log_ignored(lua->vm->setup);
     return false;
   }
   conf->reporter.replaces = replaces;

@@ -27,8 +27,7 @@ struct bn_instance *bn_instance_open(const struct bn_vm *vm, struct bn_session *
 
 struct bn_instance *bn_instance_load(const struct bn_vm *vm, struct bn_session *s)
 {
-  const bool is_worker = true;
-  struct bn_instance *in = bn_instance_open(vm, s, s->number, is_worker);
+  struct bn_instance *in = bn_instance_open(vm, s, s->number, true /* is_worker */);
 
   if (in == NULL)
     return NULL;
@@ -45,7 +44,8 @@ void bn_instance_close(struct bn_instance *in)
     return;
   bn_workqueue_leave(&in->lua.vm->api->workqueue, &in->workqueue);
   bn_lua_close(&in->lua);
-  /* After the finalizers of its connections.  main.c ends the session of the main instance. */
+  /* The finalizers of connections, which bn_lua_close() runs, use the SQL session, so it ends after
+     them.  main.c ends the session of the main instance. */
   if (in->lua.worker && in->lua.vm->setup->sql != NULL)
     bn_sql_session_end(in->lua.vm->setup->sql, in->lua.session);
   bn_buf_done(&in->text);

@@ -111,14 +111,15 @@ static const struct bn_declared *metrics_add(struct bn_declarations *d, enum bn_
 }
 
 /* Returns how many metrics of the same kind were declared before this one. */
-static lua_Integer metrics_index_of(const struct bn_declarations *d, const struct bn_declared *row)
+static lua_Integer metrics_count_earlier(const struct bn_declarations *d,
+                                         const struct bn_declared *row)
 {
-  lua_Integer index = 0;
+  lua_Integer n_earlier = 0;
 
   for (const struct bn_declared *earlier = d->row; earlier < row; earlier++)
     if (earlier->kind == row->kind)
-      index++;
-  return index;
+      n_earlier++;
+  return n_earlier;
 }
 
 int bn_metrics_declare(lua_State *L)
@@ -140,7 +141,7 @@ int bn_metrics_declare(lua_State *L)
       return 2;
     row = metrics_add(d, kind, name, unit);
   }
-  lua_pushinteger(L, metrics_index_of(d, row));
+  lua_pushinteger(L, metrics_count_earlier(d, row));
   return 1;
 }
 
@@ -240,7 +241,7 @@ static void metrics_set_kind_rows(struct bn_metric *row, const struct bn_declare
 /* Sets the indices of the first declared counter and histogram, and returns the number of the
    workload's metrics, which may be NULL.  A run numbers its counters in this order: those of every
    run, those of the workload, the declared ones.  It numbers its histograms in the same way. */
-static size_t metrics_find_first(struct bn_declarations *d, const struct bn_metric *workload)
+static size_t metrics_set_first_indices(struct bn_declarations *d, const struct bn_metric *workload)
 {
   size_t n = 0;
 
@@ -260,7 +261,7 @@ void bn_declarations_close(struct bn_declarations *d, const struct bn_metric *wo
   d->closed = true;
   if (d->n == 0 && d->n_kinds == 0)
     return;
-  const size_t n_workload = metrics_find_first(d, workload);
+  const size_t n_workload = metrics_set_first_indices(d, workload);
   const size_t n_rows = n_workload + d->n + d->n_kinds * BN_DECLARED_KIND_METRICS;
   struct bn_metric *row = bn_alloc(n_rows + 1, sizeof *row); /* the last row ends the table */
 

@@ -27,7 +27,8 @@ static const char key_options[] = "bn.options";
 struct optexport {
   lua_State *L;
   const struct bn_optset *options;
-  int opt, env;  /* stack indices of the table and of the globals; env 0: no globals are set */
+  int table;     /* stack index of the table, sysbench.opt */
+  int globals;   /* stack index of the globals; 0: no globals are set */
   bool is_early; /* the script has not been executed yet */
 };
 
@@ -120,63 +121,64 @@ static void optexport_push_option(lua_State *L, const struct bn_opt *o, const vo
     optexport_push_value(L, o, value);
 }
 
-/* Pops the value on top and sets a global to it, unless the global is a function or a table.  Only
-   the option `debug` replaces the library's table of that name, in a dialect in which scripts rely
-   on that.  In a dialect in which options are globals before the script runs, globals that the
-   script has set itself stay as they are. */
-static void optexport_set_global(const struct optexport *x, const char *name)
+/* Pops the value on top and sets a global to it.  A function or a table stays as it is, and in some
+   dialects a global that the script has set itself. */
+static void optexport_set_global(const struct optexport *export, const char *name)
 {
-  lua_State *L = x->L;
+  lua_State *L = export->L;
   const struct bn_policy *policy = bn_lua_current()->vm->setup->conf->policy;
+  /* In a dialect, scripts rely on the option `debug` in place of the library of that name. */
   const bool is_debug = policy->debug_option_is_global && strcmp(name, LUA_DBLIBNAME) == 0;
 
-  lua_getfield(L, x->env, name);
-  const bool is_of_script = policy->globals_before_script && !x->is_early && !lua_isnil(L, -1);
+  lua_getfield(L, export->globals, name);
+  /* Where options are globals before the script runs, the script may have replaced them. */
+  const bool is_of_script = policy->globals_before_script && !export->is_early && !lua_isnil(L, -1);
   const bool is_protected = lua_isfunction(L, -1) || (lua_istable(L, -1) && !is_debug);
 
   lua_pop(L, 1);
   if (is_of_script || is_protected)
     lua_pop(L, 1);
   else
-    lua_setfield(L, x->env, name);
+    lua_setfield(L, export->globals, name);
 }
 
 /* Pops the value on top and sets sysbench.opt[name] to it, unless the script has assigned a value
    there.  Also sets the global, if options are globals and this option may be one. */
-static void optexport_set_value(const struct optexport *x, const char *name, bool may_be_global)
+static void optexport_set_value(const struct optexport *export, const char *name,
+                                bool may_be_global)
 {
-  lua_getfield(x->L, x->opt, name);
-  const bool is_assigned = !lua_isnil(x->L, -1);
+  lua_getfield(export->L, export->table, name);
+  const bool is_assigned = !lua_isnil(export->L, -1);
 
-  lua_pop(x->L, 1);
+  lua_pop(export->L, 1);
   if (is_assigned) {
-    lua_pop(x->L, 1);
+    lua_pop(export->L, 1);
     return;
   }
-  if (x->env != 0 && may_be_global) {
-    lua_pushvalue(x->L, -1);
-    optexport_set_global(x, name);
+  if (export->globals != 0 && may_be_global) {
+    lua_pushvalue(export->L, -1);
+    optexport_set_global(export, name);
   }
-  lua_setfield(x->L, x->opt, name);
+  lua_setfield(export->L, export->table, name);
 }
 
 /* Exports an option that the program or the script has declared. */
 static void optexport_add_declared(void *arg, const char *name, const struct bn_opt *o,
                                    const void *value)
 {
-  const struct optexport *x = arg;
+  const struct optexport *export = arg;
   /* Scripts that read options from globals were written for 0.5 and 1.0, and may have variables
      with the names of newer options (clock, report, compat).  So a newer option is no global,
      unless the user has typed it: these versions do not know it, and read it as a text. */
   const bool is_old = (o->in & (BN_IN_05 | BN_IN_10)) != 0;
-  const bool may_be_text = x->env != 0 && !is_old && !bn_opt_is_reserved(o);
-  const char *typed = may_be_text ? bn_optset_get_typed(x->options, name) : NULL;
+  const bool may_be_text = export->globals != 0 && !is_old && !bn_opt_is_reserved(o);
+  const char *typed = may_be_text ? bn_optset_get_typed(export->options, name) : NULL;
 
   if (typed != NULL)
-    lua_pushstring(x->L, typed);
+    lua_pushstring(export->L, typed);
   else
-    optexport_push_option(x->L, o, value);
-  optexport_set_value(x, name, is_old || typed != NULL);
+    optexport_push_option(export->L, o, value);
+  optexport_set_value(export, name, is_old || typed != NULL);
 }
 
 /* A search for an option. */
@@ -219,19 +221,18 @@ static void optexport_look_up_undeclared(void *arg, const char *name, const char
 static void optexport_add_undeclared(void *arg, const char *name, const char *value,
                                      const char *path, unsigned line)
 {
-  const struct optexport *x = arg;
-  const bool may_be_global = true;
+  const struct optexport *export = arg;
 
   (void)value; /* a later setting may have another one, which counts */
   (void)line;
   if (path != NULL)
     return;
   char *key = bn_alloc_text(name);
-  struct lookup last = {.L = x->L, .name = key};
+  struct lookup last = {.L = export->L, .name = key};
 
   bn_near_replace_dashes(key);
-  bn_optset_each_pending(x->options, optexport_look_up_undeclared, &last);
-  optexport_set_value(x, key, may_be_global);
+  bn_optset_each_pending(export->options, optexport_look_up_undeclared, &last);
+  optexport_set_value(export, key, true /* may_be_global */);
   free(key);
 }
 
@@ -247,24 +248,25 @@ static bool optexport_wants_globals(void)
    known, so undeclared options are exported too. */
 enum moment { BEFORE_SCRIPT, AFTER_SCRIPT };
 
-/* Exports all options to the table at index opt, and to globals if the script expects them. */
-static void optexport_fill(lua_State *L, int opt, enum moment moment)
+/* Exports all options to the table at that stack index, and to globals if the script expects
+   them. */
+static void optexport_fill(lua_State *L, int table, enum moment moment)
 {
   const struct bn_lua *lua = bn_lua_current();
   const struct bn_optset *options = lua->vm->setup->options;
   const bool is_early = moment == BEFORE_SCRIPT;
-  struct optexport x = {.L = L, .options = options, .opt = opt, .is_early = is_early};
+  struct optexport export = {.L = L, .options = options, .table = table, .is_early = is_early};
 
   luaL_checkstack(L, 8, NULL); /* more than the functions below push */
   if (optexport_wants_globals()) {
     lua_rawgeti(L, LUA_REGISTRYINDEX, lua->env_ref);
-    x.env = lua_gettop(L);
+    export.globals = lua_gettop(L);
   }
-  bn_optset_each(options, optexport_add_declared, &x);
+  bn_optset_each(options, optexport_add_declared, &export);
   if (is_early || bn_instance_api()->takes_any)
-    bn_optset_each_pending(options, optexport_add_undeclared, &x);
-  if (x.env != 0)
-    lua_remove(L, x.env);
+    bn_optset_each_pending(options, optexport_add_undeclared, &export);
+  if (export.globals != 0)
+    lua_remove(L, export.globals);
 }
 
 /* Implements "bn.complete" of the metatable of a worker's sysbench.opt, which is at index 1:
@@ -331,12 +333,12 @@ static int optexport_index_option(lua_State *L)
 static void optexport_set_own_list(void *arg, const char *name, const struct bn_opt *o,
                                    const void *value)
 {
-  const struct optexport *x = arg;
+  const struct optexport *export = arg;
 
   if (o->type != BN_LIST || o->scalar || !bn_options_contain(bn_instance_api()->options, o))
     return;
-  optexport_push_option(x->L, o, value);
-  lua_setfield(x->L, x->opt, name);
+  optexport_push_option(export->L, o, value);
+  lua_setfield(export->L, export->table, name);
 }
 
 /* Pushes the metatable that each sysbench.opt of a shared interpreter has: its __index is a table
@@ -362,11 +364,11 @@ static void optexport_push_shared_metatable(lua_State *L)
    share.  It has only lists of its own, which the script may change. */
 static void optexport_use_shared_table(lua_State *L)
 {
-  struct optexport x = {.L = L, .opt = lua_gettop(L)};
+  struct optexport export = {.L = L, .table = lua_gettop(L)};
 
   optexport_push_shared_metatable(L);
-  lua_setmetatable(L, x.opt);
-  bn_optset_each(bn_lua_current()->vm->setup->options, optexport_set_own_list, &x);
+  lua_setmetatable(L, export.table);
+  bn_optset_each(bn_lua_current()->vm->setup->options, optexport_set_own_list, &export);
 }
 
 /* Makes the table on top look up each option when the script first asks for it. */
@@ -381,17 +383,17 @@ static void optexport_fill_on_demand(lua_State *L)
 
 /* Pops the value on top.  If the script has set the global at its top level, and not to a function
    or a table, sets the global to the popped value. */
-static void optexport_replace_global(const struct optexport *x, const char *name)
+static void optexport_replace_global(const struct optexport *export, const char *name)
 {
-  lua_State *L = x->L;
+  lua_State *L = export->L;
 
   lua_pushstring(L, name);
-  lua_rawget(L, x->env);
+  lua_rawget(L, export->globals);
   const bool is_replaceable = !lua_isnil(L, -1) && !lua_isfunction(L, -1) && !lua_istable(L, -1);
 
   lua_pop(L, 1);
   if (is_replaceable)
-    lua_setfield(L, x->env, name);
+    lua_setfield(L, export->globals, name);
   else
     lua_pop(L, 1);
 }
@@ -401,14 +403,14 @@ static void optexport_replace_global(const struct optexport *x, const char *name
 static void optexport_replace_declared(void *arg, const char *name, const struct bn_opt *o,
                                        const void *value)
 {
-  const struct optexport *x = arg;
+  const struct optexport *export = arg;
   const bool is_old = (o->in & (BN_IN_05 | BN_IN_10)) != 0;
   const bool is_of_controller = (o->traits & BN_OPT_CONTROLLER_ONLY) != 0;
 
-  if (!is_old || is_of_controller || !bn_optset_is_given(x->options, name))
+  if (!is_old || is_of_controller || !bn_optset_is_given(export->options, name))
     return;
-  optexport_push_option(x->L, o, value);
-  optexport_replace_global(x, name);
+  optexport_push_option(export->L, o, value);
+  optexport_replace_global(export, name);
 }
 
 /* Replaces the global of an undeclared option that has a setting on the command line (path NULL).
@@ -416,7 +418,7 @@ static void optexport_replace_declared(void *arg, const char *name, const struct
 static void optexport_replace_undeclared(void *arg, const char *name, const char *value,
                                          const char *path, unsigned line)
 {
-  const struct optexport *x = arg;
+  const struct optexport *export = arg;
 
   (void)line;
   if (path != NULL)
@@ -424,8 +426,8 @@ static void optexport_replace_undeclared(void *arg, const char *name, const char
   char *key = bn_alloc_text(name);
 
   bn_near_replace_dashes(key);
-  lua_pushstring(x->L, value != NULL ? value : "");
-  optexport_replace_global(x, key);
+  lua_pushstring(export->L, value != NULL ? value : "");
+  optexport_replace_global(export, key);
   free(key);
 }
 
@@ -435,12 +437,12 @@ static void optexport_replace_undeclared(void *arg, const char *name, const char
 static void optexport_replace_globals(lua_State *L)
 {
   const struct bn_lua *lua = bn_lua_current();
-  struct optexport x = {.L = L, .options = lua->vm->setup->options};
+  struct optexport export = {.L = L, .options = lua->vm->setup->options};
 
   lua_rawgeti(L, LUA_REGISTRYINDEX, lua->env_ref);
-  x.env = lua_gettop(L);
-  bn_optset_each(x.options, optexport_replace_declared, &x);
-  bn_optset_each_pending(x.options, optexport_replace_undeclared, &x);
+  export.globals = lua_gettop(L);
+  bn_optset_each(export.options, optexport_replace_declared, &export);
+  bn_optset_each_pending(export.options, optexport_replace_undeclared, &export);
   lua_pop(L, 1);
 }
 
@@ -468,24 +470,25 @@ static int optexport_set_opt(lua_State *L)
 /* Sets an option, in the sysbench.opt of a script of a mix, to the script's own default. */
 static void optexport_set_own_default(void *arg, const struct bn_opt *o, const void *value)
 {
-  const struct optexport *x = arg;
+  const struct optexport *export = arg;
   char *key = bn_alloc_text(o->name);
 
   bn_near_replace_dashes(key);
-  optexport_push_value(x->L, o, value);
-  lua_setfield(x->L, x->opt, key);
+  optexport_push_value(export->L, o, value);
+  lua_setfield(export->L, export->table, key);
   free(key);
 }
 
 int bn_optexport_set_own(lua_State *L)
 {
+  enum { SYSBENCH = 1, OPT }; /* indices on the stack */
   const unsigned number = (unsigned)luaL_checkinteger(L, 1);
-  struct optexport x = {.L = L, .opt = 2};
+  struct optexport export = {.L = L, .table = OPT};
 
   lua_settop(L, 0);
-  (void)optexport_set_opt(L); /* leaves `sysbench` at 1 */
-  lua_getfield(L, 1, "opt");  /* at 2 */
-  bn_options_each_own_default(bn_instance_api(), number, optexport_set_own_default, &x);
+  (void)optexport_set_opt(L); /* leaves `sysbench` on the stack */
+  lua_getfield(L, SYSBENCH, "opt");
+  bn_options_each_own_default(bn_instance_api(), number, optexport_set_own_default, &export);
   return 0;
 }
 

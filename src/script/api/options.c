@@ -326,7 +326,7 @@ static unsigned options_read_versions(lua_State *L, int row)
 
 /* Returns the program's type for a type of sysbench.cmdline.  No row has ARG_NULL, so that is not
    in the table. */
-static enum bn_opt_type options_type_of(enum arg_type type)
+static enum bn_opt_type options_convert_type(enum arg_type type)
 {
   static const enum bn_opt_type types[] = {
       [ARG_BOOL] = BN_BOOL,     [ARG_INT] = BN_INT,       [ARG_SIZE] = BN_SIZE,
@@ -355,7 +355,7 @@ static void options_store_row(lua_State *L, struct bn_options *options, size_t i
   o->name = info->name;
   o->help = info->help;
   o->def = info->def;
-  o->type = options_type_of(type);
+  o->type = options_convert_type(type);
   o->in = options_read_versions(L, row);
   o->traits = options_read_traits(L, row, name);
   o->offset = i * sizeof(union bn_optval);
@@ -418,7 +418,6 @@ int bn_options_read_own(lua_State *L)
   struct bn_api *api = bn_instance_api();
   const struct bn_script_setup *setup = api->vm->setup;
   const lua_Integer number = luaL_checkinteger(L, 1);
-  const bool override = true;
   struct bn_err err = {0};
 
   if (api->own_options == NULL)
@@ -430,9 +429,11 @@ int bn_options_read_own(lua_State *L)
   options_read_table(L, own);
   for (lua_Integer i = 0; i < number - 1; i++)
     options_refuse_other_types(L, api->own_options[i], own);
+  /* A set without settings of the user gives each option the default of this script. */
   own->defaults = bn_optset_new(setup->conf->policy);
-  if (own->declared &&
-      bn_optset_add(own->defaults, "own", own->option, own->value, override, &err) != 0)
+  if (!own->declared)
+    return 0;
+  if (bn_optset_add(own->defaults, "own", own->option, own->value, true /* override */, &err) != 0)
     return luaL_error(L, "%s", err.text);
   return 0;
 }
@@ -453,11 +454,14 @@ void bn_options_each_own_default(const struct bn_api *api, unsigned number,
   const struct bn_options *own = api->own_options[number - 1];
 
   for (size_t i = 0; i < own->n; i++) {
-    const struct bn_opt *o = &own->option[i], *first = options_find(api->options, o->name);
+    const struct bn_opt *o = &own->option[i];
+    /* The options of the mix have the default of the first script that declares them. */
+    const struct bn_opt *first = options_find(api->options, o->name);
     const bool is_general = bn_conf_find_option(o->name) != NULL;
     const bool is_given = bn_optset_is_given(all_options, o->name);
+    const bool has_other_default = first != NULL && !options_have_same_default(first, o);
 
-    if (first != NULL && !is_general && !is_given && !options_have_same_default(first, o))
+    if (has_other_default && !is_general && !is_given)
       fn(arg, o, &own->value[i]);
   }
 }
@@ -563,45 +567,47 @@ static void options_turn_on_bare_switches(const struct bn_options *options,
    groups.  The profiles are among these options, because they set the time of the run. */
 static bool options_is_common_to_parts(const struct bn_optset *all, const char *name)
 {
-  const char *const *profile = bn_conf_profiles;
-
-  while (*profile != NULL && !bn_opt_is_same_name(*profile, name))
-    profile++;
-  return *profile != NULL || (bn_optset_get_traits(all, name) & BN_OPT_WHOLE_RUN) != 0;
+  for (const char *const *profile = bn_conf_profiles; *profile != NULL; profile++)
+    if (bn_opt_is_same_name(*profile, name))
+      return true;
+  return (bn_optset_get_traits(all, name) & BN_OPT_WHOLE_RUN) != 0;
 }
 
-/* The next three functions settle what an option of the script means for the option of the program
-   that has its name.  They return 1 if that option has another value now, 0 if not, or -1 and
-   err. */
-
-/* Natively, the program's option gets the script's default.  But in a part of a run on several
-   hosts or in groups, a general option that all parts have in common keeps its own default, and the
-   script's option gets that. */
+/* Does the work of options_settle() outside of the dialects: the program's option gets the script's
+   default.  But in a part of a run on several hosts or in groups, a general option that all parts
+   have in common keeps its own default, and the script's option gets that. */
 static int options_settle_natively(const struct bn_script_setup *setup, const struct bn_opt *o,
                                    bool is_general, struct bn_err *err)
 {
-  const bool is_common = is_general && options_is_common_to_parts(setup->options, o->name);
+  const bool keeps_general_default =
+      setup->is_part && is_general && options_is_common_to_parts(setup->options, o->name);
 
-  if (!setup->is_part || !is_common)
+  if (!keeps_general_default)
     return bn_optset_use_script_default(setup->options, o, err);
   bn_optset_use_general_default(setup->options, o);
   return 0;
 }
 
-/* In a dialect a general option keeps its default, because sysbench has read it before the script.
-   If only bench has the general option, the user's setting is meant for the script and left to it,
-   except in a part.  Other options of the program get the script's default if sysbench has them. */
+/* Does the work of options_settle() in a dialect.  A general option keeps its default, because
+   sysbench has read it before the script.  If only bench has the general option, the user's setting
+   is meant for the script and left to it, except in a part.  Other options of the program get the
+   script's default if sysbench has them. */
 static int options_settle_in_dialect(const struct bn_script_setup *setup, const struct bn_opt *o,
                                      bool is_general, struct bn_err *err)
 {
   const struct bn_opt *sql = bn_opt_find(bn_sql_options, o->name, strlen(o->name));
   const bool is_only_ours = sql != NULL && bn_opt_is_native(sql);
 
-  if (is_general)
-    return !setup->is_part && bn_optset_leave_to_script(setup->options, o) ? 1 : 0;
+  if (is_general) {
+    const bool is_left = !setup->is_part && bn_optset_leave_to_script(setup->options, o);
+
+    return is_left ? 1 : 0;
+  }
   return is_only_ours ? 0 : bn_optset_use_script_default(setup->options, o, err);
 }
 
+/* Settles what an option of the script means for the option of the program that has its name.
+   Returns 1 if that option has another value now, 0 if not, or -1 and err. */
 static int options_settle(const struct bn_script_setup *setup, const struct bn_opt *o,
                           bool is_general, struct bn_err *err)
 {
@@ -639,7 +645,6 @@ int bn_options_add(struct bn_lua *lua, struct bn_err *err)
   struct bn_optset *all = lua->vm->setup->options;
   struct bn_options *options = api->options;
   struct validation v = {.options = options, .lua = lua};
-  const bool override = true;
 
   if (!options->declared)
     return 0;
@@ -648,7 +653,8 @@ int bn_options_add(struct bn_lua *lua, struct bn_err *err)
   if (v.rc != 0)
     return -1;
   options->group = bn_alloc_print("%s options", api->title);
-  if (bn_optset_add(all, options->group, options->option, options->value, override, err) != 0)
+  if (bn_optset_add(all, options->group, options->option, options->value, true /* override */,
+                    err) != 0)
     return -1;
   if (bn_optset_policy(all)->bare_switch_is_on)
     options_turn_on_bare_switches(options, all);

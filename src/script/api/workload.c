@@ -40,17 +40,17 @@ static int workload_run_command(struct bn_lua *lua, const char *name)
   return has_failed ? -1 : 0;
 }
 
-/* Sets what the session is doing, a static text, for the message about a session that is not ready
-   in time (--thread-init-timeout). */
-static void workload_set_doing(struct bn_session *s, const char *what)
+/* Sets what the session is doing, a static text, which the message about a session that is not
+   ready in time shows (--thread-init-timeout). */
+static void workload_set_activity(struct bn_session *s, const char *activity)
 {
-  atomic_store_explicit(&s->doing, what, memory_order_relaxed);
+  atomic_store_explicit(&s->doing, activity, memory_order_relaxed);
 }
 
 /* Opens an instance for the session.  Returns NULL after logging why it failed. */
 static struct bn_instance *workload_open_instance(const struct bn_api *api, struct bn_session *s)
 {
-  workload_set_doing(s, "executing the top level of the script");
+  workload_set_activity(s, "executing the top level of the script");
   struct bn_instance *in = bn_instance_load(api->vm, s);
 
   if (in != NULL) {
@@ -123,7 +123,7 @@ static int workload_help(void *self, struct bn_err *err)
 
 /* --- run -------------------------------------------------------------------------------------- */
 
-/* Returns whether the script has a thread_run in place of the preset one. */
+/* Returns whether the script has set a thread_run of its own, in place of the preset one. */
 static bool workload_has_own_thread_run(struct bn_lua *lua)
 {
   bn_lua_push_global(lua, "thread_run");
@@ -200,7 +200,7 @@ static int workload_open_session(void *self, struct bn_session *s, struct bn_err
   state->in = workload_open_instance(self, s);
   if (state->in == NULL)
     return -1;
-  workload_set_doing(s, "in thread_init()");
+  workload_set_activity(s, "in thread_init()");
   if (workload_call_function(&state->in->lua, "thread_init") != 0 ||
       workload_check_renewals(s, err) != 0)
     return -1;
@@ -248,7 +248,7 @@ static enum bn_next workload_loop(void *self, struct bn_session *s)
   struct session_state *state = s->state;
   struct bn_lua *lua = &state->in->lua;
 
-  workload_set_doing(s, "in thread_run()");
+  workload_set_activity(s, "in thread_run()");
   bn_lua_push_global(lua, "thread_run");
   lua_pushinteger(lua->L, (lua_Integer)s->number);
   const bool has_failed = bn_lua_call(lua, 1, 0, "thread_run") != 0;
@@ -283,7 +283,7 @@ static int workload_close_session(void *self, struct bn_session *s, struct bn_er
   (void)err;
   if (state->in == NULL)
     return 0;
-  workload_set_doing(s, "in thread_done()");
+  workload_set_activity(s, "in thread_done()");
   if (state->ready)
     thread_done_failed = workload_call_function(&state->in->lua, "thread_done") != 0;
   return workload_end_session(s, thread_done_failed) ? -1 : 0;
@@ -319,7 +319,7 @@ static enum bn_turn workload_open_in_turn(void *self, struct bn_session *s, stru
     state->in = workload_open_instance(self, s);
   if (state->in == NULL)
     return BN_TURN_FAILED;
-  workload_set_doing(s, "in thread_init()");
+  workload_set_activity(s, "in thread_init()");
   switch (workload_call_in_turn(state, "thread_init")) {
   case BN_LUA_WAITS:
     return BN_TURN_WAITS;
@@ -335,7 +335,7 @@ static enum bn_turn workload_open_in_turn(void *self, struct bn_session *s, stru
    and goes on with it in the next turn. */
 static enum bn_turn workload_loop_in_turn(const struct bn_api *api, struct bn_session *s)
 {
-  workload_set_doing(s, "in thread_run()");
+  workload_set_activity(s, "in thread_run()");
   const enum bn_lua_turn turn = workload_call_in_turn(s->state, "thread_run");
   const bool has_failed = turn == BN_LUA_FAILED;
 
@@ -354,7 +354,7 @@ static enum bn_turn workload_close_in_turn(struct bn_session *s)
 
   if (state->in == NULL)
     return BN_TURN_DONE;
-  workload_set_doing(s, "in thread_done()");
+  workload_set_activity(s, "in thread_done()");
   if (state->ready)
     turn = workload_call_in_turn(state, "thread_done");
   if (turn == BN_LUA_WAITS)

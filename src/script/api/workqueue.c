@@ -35,7 +35,7 @@ int bn_workqueue_join(struct bn_workqueue *q, struct bn_workqueue_part *p,
     if (p->wake_fd < 0)
       return -1;
   }
-  p->role = role;
+  p->role = role; /* from here on, bn_workqueue_leave() closes wake_fd */
   (void)pthread_mutex_lock(&q->lock);
   if (role == BN_WORKQUEUE_TAKES) {
     q->takers++;
@@ -144,25 +144,28 @@ static void workqueue_wait(const struct bn_workqueue_part *p, const struct bn_se
   (void)eventfd_read(p->wake_fd, &wakes); /* fails if no session has woken the part */
 }
 
-/* Moves work into p->taken if there is work, and sets *is_taken to whether there is.  If there is
-   none yet, adds the part to the list of idle parts.  Returns false if there is no work and no more
-   will come. */
-static bool workqueue_try_take(struct bn_workqueue *q, struct bn_workqueue_part *p, bool *is_taken)
-{
-  (void)pthread_mutex_lock(&q->lock);
-  *is_taken = q->n > 0;
-  const bool may_come = *is_taken || q->givers > 0;
+/* The outcome of an attempt to take work. */
+enum attempt { WORK_TAKEN, NO_WORK_YET, NO_MORE_WORK };
 
-  if (*is_taken) {
+/* Moves work into p->taken if there is work.  If there is none yet, adds the part to the list of
+   idle parts, of which new work wakes one. */
+static enum attempt workqueue_try_take(struct bn_workqueue *q, struct bn_workqueue_part *p)
+{
+  enum attempt outcome = NO_MORE_WORK;
+
+  (void)pthread_mutex_lock(&q->lock);
+  if (q->n > 0) {
     workqueue_remove_idle(q, p);
     p->taken = q->ring[q->first];
     q->first = (q->first + 1) % BN_WORKQUEUE_ROOM;
     q->n--;
-  } else if (may_come) {
+    outcome = WORK_TAKEN;
+  } else if (q->givers > 0) {
     workqueue_add_idle(q, p);
+    outcome = NO_WORK_YET;
   }
   (void)pthread_mutex_unlock(&q->lock);
-  return may_come;
+  return outcome;
 }
 
 bool bn_workqueue_take(struct bn_workqueue *q, struct bn_workqueue_part *p,
@@ -170,11 +173,10 @@ bool bn_workqueue_take(struct bn_workqueue *q, struct bn_workqueue_part *p,
 {
   /* A deadline of 0 says that the run was asked to stop. */
   while (!bn_session_interrupted(s) && bn_session_deadline(s) != 0) {
-    bool is_taken;
-    const bool may_come = workqueue_try_take(q, p, &is_taken);
+    const enum attempt outcome = workqueue_try_take(q, p);
 
-    if (is_taken || !may_come)
-      return is_taken;
+    if (outcome != NO_WORK_YET)
+      return outcome == WORK_TAKEN;
     workqueue_wait(p, s);
   }
   return false;

@@ -24,14 +24,15 @@
    fit, and of a text in it, which is cut. */
 enum { DESCRIPTION_MAX = 4096, TEXT_MAX = 256 };
 
-/* The message handler of calls: logs a traceback, and leaves the error value as it is.  It logs
-   none if event() has shown one already, because only the caller of event() is visible
-   from here. */
+/* The message handler of calls: logs a traceback, and leaves the error value as it is.  An error
+   of event() was traced where event() was called (lua->traced): from here only its caller is
+   visible. */
 static int call_traceback(lua_State *L)
 {
   struct bn_lua *lua = bn_lua_current();
+  const bool is_error = !bn_library_is_exit(L);
 
-  if (bn_log_has_asides() && !lua->traced && !bn_library_is_exit(L)) {
+  if (bn_log_has_asides() && is_error && !lua->traced) {
     luaL_traceback(L, L, NULL, 1);
     bn_log_foreign(lua_tostring(L, -1));
     lua_pop(L, 1);
@@ -40,7 +41,7 @@ static int call_traceback(lua_State *L)
   return 1;
 }
 
-/* Appends a text between two `quote`, with its newlines escaped: they would begin lines of their
+/* Appends a text between quotes, with its newlines escaped, because they would begin lines of their
    own. */
 static void call_add_text(struct bn_buf *b, const char *quote, const char *text)
 {
@@ -173,22 +174,22 @@ static void call_set_sql_kind(struct bn_lua_failure *f, int code, const char *st
    above which they are pushed. */
 enum { SQL_CODE = 1, SQL_STATE, SQL_MESSAGE, SQL_STATEMENT, SQL_PLACE };
 
-/* Pushes the text for the SQL error at that stack index, whose fields are above it, in the words
-   for any failed statement.  Outside of the dialects the text also has the statement and the place
-   in the script, which the server's message lacks. */
-static void call_push_sql_text(lua_State *L, int at)
+/* Pushes the text for the SQL error at stack index error_index, whose fields are above it, in the
+   words for any failed statement.  Outside of the dialects the text also has the statement and the
+   place in the script, which the server's message lacks. */
+static void call_push_sql_text(lua_State *L, int error_index)
 {
   const bool is_plain = bn_lua_current()->vm->setup->conf->policy->plain_errors;
 
-  lua_pushfstring(L, "SQL error, errno = %d, state = '%s': %s",
-                  (int)lua_tointeger(L, at + SQL_CODE), lua_tostring(L, at + SQL_STATE),
-                  lua_tostring(L, at + SQL_MESSAGE));
-  if (!is_plain && lua_isstring(L, at + SQL_STATEMENT)) {
-    lua_pushfstring(L, " for query '%s'", lua_tostring(L, at + SQL_STATEMENT));
+  lua_pushfstring(
+      L, "SQL error, errno = %d, state = '%s': %s", (int)lua_tointeger(L, error_index + SQL_CODE),
+      lua_tostring(L, error_index + SQL_STATE), lua_tostring(L, error_index + SQL_MESSAGE));
+  if (!is_plain && lua_isstring(L, error_index + SQL_STATEMENT)) {
+    lua_pushfstring(L, " for query '%s'", lua_tostring(L, error_index + SQL_STATEMENT));
     lua_concat(L, 2);
   }
-  if (!is_plain && lua_isstring(L, at + SQL_PLACE)) {
-    lua_pushfstring(L, " at %s", lua_tostring(L, at + SQL_PLACE));
+  if (!is_plain && lua_isstring(L, error_index + SQL_PLACE)) {
+    lua_pushfstring(L, " at %s", lua_tostring(L, error_index + SQL_PLACE));
     lua_concat(L, 2);
   }
 }
@@ -199,23 +200,24 @@ static bool call_push_sql_error(lua_State *L, struct bn_lua_failure *f)
 {
   static const char *const fields[] = {"sql_errno", "sql_state", "sql_errmsg", "statement",
                                        "place"};
-  const int at = lua_gettop(L);
+  const int error_index = lua_gettop(L);
 
-  if (!lua_istable(L, at))
+  if (!lua_istable(L, error_index))
     return false;
   for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
     lua_pushstring(L, fields[i]);
-    lua_rawget(L, at);
+    lua_rawget(L, error_index);
   }
-  if (!lua_isnumber(L, at + SQL_CODE) || !lua_isstring(L, at + SQL_STATE) ||
-      !lua_isstring(L, at + SQL_MESSAGE)) {
-    lua_settop(L, at);
+  if (!lua_isnumber(L, error_index + SQL_CODE) || !lua_isstring(L, error_index + SQL_STATE) ||
+      !lua_isstring(L, error_index + SQL_MESSAGE)) {
+    lua_settop(L, error_index);
     return false;
   }
-  call_set_sql_kind(f, (int)lua_tointeger(L, at + SQL_CODE), lua_tostring(L, at + SQL_STATE));
-  call_push_sql_text(L, at);
-  lua_replace(L, at + 1); /* the text takes the place of the first field */
-  lua_settop(L, at + 1);
+  call_set_sql_kind(f, (int)lua_tointeger(L, error_index + SQL_CODE),
+                    lua_tostring(L, error_index + SQL_STATE));
+  call_push_sql_text(L, error_index);
+  lua_replace(L, error_index + 1); /* the text takes the place of the first field */
+  lua_settop(L, error_index + 1);
   return true;
 }
 
@@ -230,14 +232,16 @@ static bool call_is_refusal(lua_State *L)
   return is_refusal;
 }
 
-/* Returns whether a message of the script's function would add nothing to what was logged (see
-   bn_lua.reported): in a bundled workload, whose user did not write the function, or after an
-   interruption. */
+/* Returns whether a message about the failed function would add nothing to what was logged (see
+   bn_lua.reported): the function is of a bundled workload, which its user did not write, or an
+   interruption has ended it. */
 static bool call_was_explained(const struct bn_lua *lua)
 {
+  const bool is_bundled = lua->vm->place.set == BN_SET_MODERN;
+
   if (!lua->reported || !lua->vm->setup->conf->policy->fatal_on_stderr)
     return false;
-  return lua->vm->place.set == BN_SET_MODERN || bn_session_interrupted(lua->session);
+  return is_bundled || bn_session_interrupted(lua->session);
 }
 
 /* Returns the length of the beginning of a message that all threads have in common if they have
@@ -366,8 +370,8 @@ static int call_protected(void *arg)
 }
 
 /* Pops the error value of a protected call.  If os.exit() has raised it, which is no failure,
-   pushes nil for each of the nresults and returns 0; else logs the error and returns -1. */
-static int call_take_error(lua_State *L, int nresults, const char *function)
+   pushes nresults times nil and returns 0.  Else logs the error and returns -1. */
+static int call_handle_error(lua_State *L, int nresults, const char *function)
 {
   if (bn_library_is_exit(L)) {
     lua_pop(L, 1);
@@ -384,7 +388,7 @@ static int call_take_error(lua_State *L, int nresults, const char *function)
    notes about the error (traced, reported), which do not hold for the next call. */
 static int call_finish(struct bn_lua *lua, int rc, int nresults, const char *function)
 {
-  const int result = rc == 0 ? 0 : call_take_error(lua->L, nresults, function);
+  const int result = rc == 0 ? 0 : call_handle_error(lua->L, nresults, function);
 
   lua->traced = false;
   lua->reported = false;
@@ -418,14 +422,14 @@ int bn_lua_call(struct bn_lua *lua, int nargs, int nresults, const char *functio
 static int call_insert_pcall(lua_State *L, int nargs)
 {
   const bool is_traced = bn_log_get_verbosity() >= BN_DEBUG;
-  const int at = lua_gettop(L) - nargs;
+  const int function_index = lua_gettop(L) - nargs;
 
   lua_getfield(L, LUA_REGISTRYINDEX, is_traced ? "bn.xpcall" : "bn.pcall");
-  lua_insert(L, at);
+  lua_insert(L, function_index);
   if (!is_traced)
     return nargs + 1;
   lua_pushcfunction(L, call_traceback);
-  lua_insert(L, at + 2); /* above xpcall and the function */
+  lua_insert(L, function_index + 2); /* the function is above xpcall now */
   return nargs + 2;
 }
 

@@ -30,15 +30,15 @@ struct bn_chunk {
 };
 
 /* A file that dofile or loadfile has run. */
-struct noted {
-  struct noted *next;
+struct noted_file {
+  struct noted_file *next;
   char *file;
 };
 
 struct bn_chunks {
   pthread_mutex_t lock; /* guards the list `first` while workers require modules */
   struct bn_chunk *first;
-  struct noted *noted;                 /* files of the main instance */
+  struct noted_file *noted;            /* files of the main instance */
   const struct bn_script_setup *setup; /* borrowed */
   _Atomic bool use_random;             /* bn_chunks_use_random */
 };
@@ -47,11 +47,11 @@ struct bn_chunks {
    bytes, because a device may have no end. */
 static int chunk_read_all(int fd, struct bn_buf *text)
 {
-  enum { AT_ONCE = 65536, SOURCE_MAX = 64 << 20 };
+  enum { READ_MAX = 65536, SOURCE_MAX = 64 << 20 };
 
   while (text->len <= SOURCE_MAX) {
-    (void)bn_buf_reserve(text, AT_ONCE); /* without a maximum it does not fail */
-    const ssize_t n = read(fd, text->data + text->len, AT_ONCE);
+    (void)bn_buf_reserve(text, READ_MAX); /* without a maximum it does not fail */
+    const ssize_t n = read(fd, text->data + text->len, READ_MAX);
 
     if (n < 0 && errno == EINTR)
       continue;
@@ -142,10 +142,10 @@ static struct bn_chunk *chunk_compile_maker(lua_State *L, const struct bn_chunk 
   return maker;
 }
 
-/* Notes if the text names math.random, whose stream sessions must not share: they then get
-   interpreters of their own from the start.  If a script calls the function by another name
+/* Sets use_random if the text names math.random.  Sessions must not share its stream, so they then
+   get interpreters of their own from the start.  If a script calls the function by another name
    (`local m = math`), internal.wants_own() finds that when the script draws a number. */
-static void chunk_note_random(struct bn_chunks *all, const struct bn_buf *text)
+static void chunk_detect_random(struct bn_chunks *all, const struct bn_buf *text)
 {
   static const char function[] = "math.random";
 
@@ -165,7 +165,7 @@ static struct bn_chunk *chunk_make(struct bn_chunks *all, lua_State *L, char *fi
     return NULL;
   if (all->setup->conf->raw.workers != 0)
     c->maker = chunk_compile_maker(L, c, text);
-  chunk_note_random(all, text);
+  chunk_detect_random(all, text);
   return c;
 }
 
@@ -221,7 +221,7 @@ bool bn_chunks_compare(struct bn_chunks *all, const char *file)
   if (all->setup->compare == NULL)
     return true;
   bn_buf_init(&text, 0);
-  /* The lock lets one thread at a time ask the host. */
+  /* One thread at a time asks the host. */
   (void)pthread_mutex_lock(&all->lock);
   /* A file that cannot be read counts as the same: Lua will say so when it reads the file. */
   const bool is_same = chunk_read_path(file, &text) != 0 || chunk_is_same_on_host(all, file, &text);
@@ -356,7 +356,7 @@ int bn_chunk_push(lua_State *L, const struct bn_chunk *c)
 
 void bn_chunks_note(struct bn_chunks *all, const char *file)
 {
-  struct noted *entry = bn_alloc(1, sizeof *entry);
+  struct noted_file *entry = bn_alloc(1, sizeof *entry);
 
   entry->file = bn_alloc_text(file);
   entry->next = all->noted;
@@ -367,14 +367,14 @@ void bn_chunks_each(const struct bn_chunks *all, void (*fn)(void *arg, const cha
 {
   for (const struct bn_chunk *c = all->first; c != NULL; c = c->next)
     fn(arg, c->file);
-  for (const struct noted *n = all->noted; n != NULL; n = n->next)
+  for (const struct noted_file *n = all->noted; n != NULL; n = n->next)
     fn(arg, n->file);
 }
 
 void bn_chunks_free(struct bn_chunks *all)
 {
   while (all->noted != NULL) {
-    struct noted *next = all->noted->next;
+    struct noted_file *next = all->noted->next;
 
     free(all->noted->file);
     free(all->noted);

@@ -38,18 +38,18 @@ static void heap_put(struct bn_heap *h, void *block, size_t size)
   h->available |= UINT64_C(1) << c;
 }
 
-/* Begins a new page.  The rest of the page before it becomes a free block.  Returns 0, or -1 if
-   memory runs out. */
+/* Begins a new page.  The unused end of the previous page becomes a free block.  Returns 0, or -1
+   if memory runs out. */
 static int heap_add_page(struct bn_heap *h)
 {
   struct bn_heap_page *page = malloc(PAGE_SIZE);
-  const size_t rest = (size_t)(h->end - h->next);
+  const size_t unused = (size_t)(h->end - h->next);
 
   if (page == NULL)
     return -1;
-  /* The rest is smaller than the request that did not fit, so it has a small class. */
-  if (rest > 0)
-    heap_put(h, h->next, rest);
+  /* It is smaller than the request that did not fit, so it has a small class. */
+  if (unused > 0)
+    heap_put(h, h->next, unused);
   page->older = h->pages;
   h->pages = page;
   h->next = (char *)page + sizeof *page;
@@ -62,11 +62,11 @@ static int heap_add_page(struct bn_heap *h)
 static void *heap_take_free(struct bn_heap *h, size_t size)
 {
   const size_t wanted = heap_class_of(size);
-  const uint64_t enough = h->available >> wanted << wanted; /* without the smaller classes */
+  const uint64_t usable = h->available >> wanted << wanted; /* without the smaller classes */
 
-  if (enough == 0)
+  if (usable == 0)
     return NULL;
-  const size_t c = (size_t)__builtin_ctzll(enough);
+  const size_t c = (size_t)__builtin_ctzll(usable);
   char *block = h->free[c];
 
   memcpy(&h->free[c], block, sizeof(void *));
@@ -96,25 +96,25 @@ static void *heap_take(struct bn_heap *h, size_t size)
    that is to shrink is returned as it is, because Lua relies on shrinking to succeed. */
 static void *heap_resize(void *block, size_t old_size, size_t size)
 {
-  void *to = realloc(block, size);
+  void *resized = realloc(block, size);
 
-  return to == NULL && size < old_size ? block : to;
+  return resized == NULL && size < old_size ? block : resized;
 }
 
 /* Moves a block whose old or new size is small to another class, or to or from the C library.  If
    memory runs out, returns NULL; but a block that is to shrink is returned as it is. */
 static void *heap_move(struct bn_heap *h, void *block, size_t old_size, size_t size)
 {
-  void *to = size <= BN_HEAP_SMALL ? heap_take(h, size) : malloc(size);
+  void *moved = size <= BN_HEAP_SMALL ? heap_take(h, size) : malloc(size);
 
-  if (to == NULL)
+  if (moved == NULL)
     return size < old_size ? block : NULL;
-  memcpy(to, block, old_size < size ? old_size : size);
+  memcpy(moved, block, old_size < size ? old_size : size);
   if (old_size <= BN_HEAP_SMALL)
     heap_put(h, block, old_size);
   else
     free(block);
-  return to;
+  return moved;
 }
 
 void *bn_heap_alloc(void *ud, void *block, size_t old_size, size_t size)

@@ -164,14 +164,14 @@ static const char *library_replace_path(lua_State *L, const struct bn_lua *lua)
 {
   if (lua_type(L, 1) != LUA_TSTRING)
     return NULL;
-  const bool is_quiet = lua->worker;
-  char *instead = bn_script_file_find_substitute(lua->vm->setup, lua_tostring(L, 1), is_quiet);
+  const bool is_quiet = lua->worker; /* only the main instance logs a substitute */
+  char *substitute = bn_script_file_find_substitute(lua->vm->setup, lua_tostring(L, 1), is_quiet);
 
-  if (instead != NULL) {
-    lua_pushstring(L, instead);
+  if (substitute != NULL) {
+    lua_pushstring(L, substitute);
     lua_replace(L, 1);
   }
-  free(instead);
+  free(substitute);
   return lua_tostring(L, 1);
 }
 

@@ -45,14 +45,14 @@ static void mix_set_origin(struct bn_script_place *place, const struct bn_mix *m
 
 int bn_mix_find(struct bn_vm *vm, struct bn_err *err)
 {
-  const char *rest = vm->setup->name;
+  const char *remaining = vm->setup->name;
   struct bn_mix_item item;
   int rc;
 
-  if (!bn_mix_is_test(vm->setup->conf->policy, rest))
+  if (!bn_mix_is_test(vm->setup->conf->policy, remaining))
     return 0;
   vm->mix = bn_alloc(1, sizeof *vm->mix); /* bn_vm_done() frees it, also after a failure */
-  while ((rc = bn_mix_next(&rest, &item, err)) > 0)
+  while ((rc = bn_mix_next(&remaining, &item, err)) > 0)
     if (mix_find_part(vm, mix_add_part(vm->mix, &item), err) != 0)
       return -1;
   mix_set_origin(&vm->place, vm->mix);
@@ -104,14 +104,15 @@ int bn_mix_make_workload(lua_State *L)
   struct bn_lua *lua = bn_lua_current();
   /* Module sysbench.mix takes the number from internal.workloads(), so the workload exists. */
   const struct bn_mix_part *part = &lua->vm->mix->part[luaL_checkinteger(L, 1) - 1];
-  const struct bn_script_place *outer = lua->place;
+  const struct bn_script_place *previous = lua->place;
 
   lua_settop(L, 0);
-  /* An error ends the instance, so that the outer place is not needed any more. */
+  /* The instance is made at the workload's place.  An error ends the whole instance, so that the
+     previous place need not be restored then. */
   lua->place = &part->place;
   /* Our own modern workloads do not use the old names. */
   bn_env_push_instance(lua, part->place.set == BN_SET_MODERN ? BN_OLD_NONE : BN_OLD_ON_DEMAND);
-  lua->place = outer;
+  lua->place = previous;
   if (bn_chunk_push(L, part->chunk) != 0)
     return lua_error(L);
   lua_pushvalue(L, ENVIRONMENT);

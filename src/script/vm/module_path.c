@@ -12,7 +12,7 @@
 #include "base/buf.h"
 #include "base/plugin.h"
 
-/* Appends templates for the user's folders of LuaRocks, "HOME/.luarocks/…?ext;".  With with_init, a
+/* Appends templates for the user's folders of LuaRocks, "HOME/.luarocks/…?ext;".  with_init: a
    module may also be a folder with a file init.lua.  Appends nothing without HOME. */
 static void module_path_add_luarocks(struct bn_buf *b, const char *folder, const char *ext,
                                      bool with_init)
@@ -55,12 +55,11 @@ static char *module_path_with_variable(const char *variable, struct bn_buf *list
 
 char *bn_module_path_default(const char *data_dir)
 {
-  const bool with_init = true;
   struct bn_buf b;
 
   bn_buf_init(&b, 0);
   (void)bn_buf_str(&b, "./?.lua;./?/init.lua;./src/lua/?.lua;");
-  module_path_add_luarocks(&b, "share", ".lua", with_init);
+  module_path_add_luarocks(&b, "share", ".lua", true /* with_init */);
   (void)bn_buf_str(&b, "/usr/local/share/lua/5.1/?.lua;/usr/share/lua/5.1/?.lua;");
   if (data_dir != NULL)
     (void)bn_buf_printf(&b, "%s/?.lua;", data_dir);
@@ -69,13 +68,12 @@ char *bn_module_path_default(const char *data_dir)
 
 char *bn_module_path_default_c(void)
 {
-  const bool with_init = false;
   struct bn_buf b;
   char dir[PATH_MAX];
 
   bn_buf_init(&b, 0);
   (void)bn_buf_str(&b, "./?.so;");
-  module_path_add_luarocks(&b, "lib", ".so", with_init);
+  module_path_add_luarocks(&b, "lib", ".so", false /* with_init */);
   (void)bn_buf_str(&b, "/usr/local/lib/lua/5.1/?.so;/usr/lib/lua/5.1/?.so;");
   if (bn_plugin_lib_dir(dir, sizeof dir, NULL) != NULL)
     (void)bn_buf_printf(&b, "%s/?.so;", dir);
@@ -110,10 +108,10 @@ static char *module_path_fill(const char *template, size_t len, const char *name
 char *bn_module_path_find_in(const char *dir, const char *name)
 {
   static const char template[] = "?.lua";
-  char *rest = module_path_fill(template, sizeof template - 1, name);
-  char *file = bn_alloc_print("%s%s", dir, rest);
+  char *relative = module_path_fill(template, sizeof template - 1, name);
+  char *file = bn_alloc_print("%s%s", dir, relative);
 
-  free(rest);
+  free(relative);
   if (bn_module_path_is_file(file))
     return file;
   free(file);

@@ -122,8 +122,11 @@ static bool require_prefers_beside(const struct bn_lua *lua, const char *name)
    as "./" shows, and the script is in another folder.  In a dialect no file is foreign. */
 static bool require_is_foreign(const struct bn_lua *lua, const char *file)
 {
-  return bn_policy_is_native(lua->vm->setup->conf->policy) && lua->place->dir != NULL &&
-         strncmp(file, "./", 2) == 0;
+  const bool is_in_working_dir = strncmp(file, "./", 2) == 0;
+  const bool is_script_elsewhere = lua->place->dir != NULL;
+
+  return is_in_working_dir && is_script_elsewhere &&
+         bn_policy_is_native(lua->vm->setup->conf->policy);
 }
 
 /* Logs whether the bundled module or the file of its name is loaded.  Only the main instance does
@@ -142,7 +145,7 @@ static void require_log_choice(const struct bn_lua *lua, const char *name, const
 /* Decides between `file` and the bundled module of the name at 1, if there is one.  A foreign file
    gives way to the bundled module, whose name is then pushed and returned.  Any other file hides
    it, and is returned with nothing pushed.  The main instance logs the choice. */
-static const char *require_settle_file(lua_State *L, const char *file, bool is_foreign)
+static const char *require_choose_file(lua_State *L, const char *file, bool is_foreign)
 {
   const struct bn_lua *lua = bn_lua_current();
   const char *name = lua_tostring(L, 1);
@@ -175,7 +178,7 @@ static const char *require_find_lua(lua_State *L)
   }
   if (file == NULL)
     file = require_find_beside(L);
-  return file != NULL ? require_settle_file(L, file, is_foreign) : NULL;
+  return file != NULL ? require_choose_file(L, file, is_foreign) : NULL;
 }
 
 /* Returns the function of a module that is written in Lua. */

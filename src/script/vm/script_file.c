@@ -91,7 +91,7 @@ char *bn_script_file_find_hidden(const struct bn_script_setup *setup, const char
 
 /* If there is a bundled workload of the script's name, logs that a user's file runs in its place:
    sysbench looks into the working folder first. */
-static void script_file_log_hiding_file(const struct bn_script_setup *setup, const char *file)
+static void script_file_log_hidden_workload(const struct bn_script_setup *setup, const char *file)
 {
   char *hidden = bn_script_file_find_hidden(setup, setup->name, file);
 
@@ -186,7 +186,6 @@ static char *script_file_find_module(const char *path, const char *name)
    module on the path.  If there is none, returns a substitute. */
 static char *script_file_find_as_sysbench(const struct bn_script_setup *setup, const char *path)
 {
-  const bool is_quiet = false;
   const char *name = setup->name;
   char *file = NULL;
 
@@ -196,7 +195,7 @@ static char *script_file_find_as_sysbench(const struct bn_script_setup *setup, c
     file = script_file_find_bundled(setup, BN_SET_LEGACY, name);
   if (file == NULL)
     file = script_file_find_module(path, name);
-  return file != NULL ? file : bn_script_file_find_substitute(setup, name, is_quiet);
+  return file != NULL ? file : bn_script_file_find_substitute(setup, name, false /* is_quiet */);
 }
 
 /* Returns the file that the script's name means.  Outside of the dialects a bundled script of the
@@ -209,18 +208,19 @@ static char *script_file_find_path(const struct bn_script_setup *setup, const ch
 
   if (file != NULL)
     return file;
-  if (is_bundle_first)
+  if (is_bundle_first) {
     file = script_file_find_bundled_name(setup, setup->name);
-  if (file != NULL) {
-    script_file_log_hidden_file(setup, file);
-    return file;
+    if (file != NULL) {
+      script_file_log_hidden_file(setup, file);
+      return file;
+    }
   }
   file = script_file_find_as_sysbench(setup, path);
   /* 0.5, whose own scripts come first, does not have the workloads that a file could hide. */
   const bool may_hide_bundled = !is_bundle_first && !setup->conf->policy->legacy_scripts_first;
 
   if (file != NULL && may_hide_bundled)
-    script_file_log_hiding_file(setup, file);
+    script_file_log_hidden_workload(setup, file);
   return file;
 }
 
@@ -241,8 +241,11 @@ static int script_file_refuse(const struct bn_script_setup *setup, struct bn_err
   char masked[BN_MASK_MAX];
   const char *name = setup->hides_name ? BN_MASK : bn_mask_text(setup->name, masked);
 
-  if (!setup->conf->policy->plain_errors && (script_file_is_unreadable(setup->name, "") ||
-                                             script_file_is_unreadable(setup->name, ".lua")))
+  const bool is_unreadable =
+      !setup->conf->policy->plain_errors && (script_file_is_unreadable(setup->name, "") ||
+                                             script_file_is_unreadable(setup->name, ".lua"));
+
+  if (is_unreadable)
     return bn_err_set(err, EACCES, "cannot read the script '%s': %s", name, strerror(EACCES));
   if (!setup->conf->policy->panics)
     return bn_err_set(err, ENOENT,
@@ -264,11 +267,11 @@ static enum bn_set script_file_get_origin(const char *folder, const char *data_d
 
   if (strncmp(dir, data, len) != 0)
     return BN_SET_USER;
-  const char *rest = dir + len; /* the folder relative to the data folder */
+  const char *relative = dir + len; /* "" is the data folder itself */
 
-  if (rest[0] == '\0')
+  if (relative[0] == '\0')
     return BN_SET_MODERN;
-  return strcmp(rest, legacy_folder) == 0 ? BN_SET_LEGACY : BN_SET_USER;
+  return strcmp(relative, legacy_folder) == 0 ? BN_SET_LEGACY : BN_SET_USER;
 }
 
 /* Returns whether the script is a bundled workload that the program lists. */
@@ -291,7 +294,7 @@ size_t bn_script_file_folder_length(const char *file, const char *dir)
 int bn_script_file_find(struct bn_script_place *out, const struct bn_script_setup *setup,
                         const char *path, struct bn_err *err)
 {
-  if (setup->name == NULL || strcmp(setup->name, "-") == 0)
+  if (setup->name == NULL || strcmp(setup->name, "-") == 0) /* standard input, which has no file */
     return 0;
   out->name = setup->name;
   out->file = script_file_find_path(setup, path);

@@ -34,28 +34,35 @@ static struct bn_shared *shared_new(struct bn_shared_pool *pool)
   return NULL;
 }
 
-/* Logs once that each thread has an interpreter of its own, because the script uses `what`. */
-static void shared_log_apart(struct bn_shared_pools *all, const char *what)
+/* Logs, once for all workers, that each thread has an interpreter of its own because the script
+   uses a feature whose state sessions must not share. */
+static void shared_log_apart(struct bn_shared_pools *all, const char *feature)
 {
   if (!atomic_exchange(&all->apart_logged, true))
     bn_log_hint("the script uses %s: with --workers each thread has an interpreter of its own, "
                 "which takes about 70 KiB",
-                what);
+                feature);
+}
+
+/* Returns whether the latest interpreter of the pool, if there is one, takes a further session. */
+static bool shared_has_room(const struct bn_shared_pool *pool)
+{
+  const struct bn_shared *latest = pool->latest;
+
+  return latest != NULL && !pool->apart && lua_gc(latest->L, LUA_GCCOUNT, 0) < BN_SHARED_FULL_KIB;
 }
 
 struct bn_shared *bn_shared_take(const struct bn_vm *vm, struct bn_shared_pool *pool)
 {
-  struct bn_shared *sh = pool->latest;
-
   /* The stream of math.random is the interpreter's, so sessions must not share it. */
   if (!pool->apart && bn_chunks_use_random(vm->chunks)) {
     shared_log_apart(vm->pools, "math.random");
     pool->apart = true;
   }
-  if (sh == NULL || pool->apart || lua_gc(sh->L, LUA_GCCOUNT, 0) >= BN_SHARED_FULL_KIB) {
-    sh = shared_new(pool);
-    pool->latest = sh;
-  }
+  if (!shared_has_room(pool))
+    pool->latest = shared_new(pool);
+  struct bn_shared *sh = pool->latest;
+
   if (sh == NULL)
     return NULL;
   sh->opened++;
@@ -80,16 +87,16 @@ int bn_shared_wants_own(lua_State *L)
   const struct bn_lua *lua = bn_lua_current();
   struct bn_shared_pools *all = lua->vm->pools;
   struct bn_shared_pool *pool = lua->shared->pool;
-  const char *what = luaL_checkstring(L, 1);
+  const char *feature = luaL_checkstring(L, 1);
 
   if (pool->apart)
     return 0;
   pool->apart = true;
   /* If other sessions have got this interpreter too, all of them go on sharing it. */
   if (lua->shared->opened == 1)
-    shared_log_apart(all, what);
+    shared_log_apart(all, feature);
   else if (!atomic_exchange(&all->apart_logged, true))
-    bn_log_hint("with --workers, the threads of a worker share %s", what);
+    bn_log_hint("with --workers, the threads of a worker share %s", feature);
   return 0;
 }
 
@@ -131,6 +138,7 @@ int bn_shared_wait(lua_State *L)
 
   if (lua_isyieldable(L))
     return lua_yield(L, 0);
+  /* A C function on the stack cannot yield, so the worker waits in place. */
   shared_log_hold(L);
   s->services->finish(s);
   return 0;

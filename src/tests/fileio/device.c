@@ -50,8 +50,9 @@ static bool device_is_mapped(const struct bn_fileio_plan *p)
 /* Returns whether each write reaches the device at once. */
 static bool device_flushes_each_write(const struct bn_fileio_plan *p)
 {
-  return p->conf->fsync_all || p->fsync_freq == 1 ||
-         ((p->sync || p->dsync) && !device_is_mapped(p));
+  const bool opens_with_sync = (p->sync || p->dsync) && !device_is_mapped(p);
+
+  return p->conf->fsync_all || p->fsync_freq == 1 || opens_with_sync;
 }
 
 /* Returns how many bytes of the files the page cache can hold: the memory of the host, or the limit
@@ -66,21 +67,22 @@ static uint64_t device_read_cache_size(void)
   return host.memory_bytes;
 }
 
-/* Notes that the page cache serves requests, if it can hold the files and the requests need not
-   reach the device.  Direct I/O makes all requests reach it; a flush after each write makes the
+/* Logs that the page cache serves requests, if it can hold the files and the requests need not
+   reach the device.  Direct I/O makes all requests reach it.  A flush after each write makes the
    writes reach it, but not the reads. */
 static void device_warn_about_cache(const struct bn_fileio_plan *p)
 {
   const uint64_t file_bytes = p->span * p->files;
   const bool writes_reach_device = p->writing && device_flushes_each_write(p);
   const bool mapped = device_is_mapped(p);
-  const bool bypasses_cache = p->direct && !mapped;
+  const bool all_reach_device =
+      (p->direct && !mapped) || (writes_reach_device && !bn_fileio_reads(p));
   const char *remedy = mapped ? "a larger --file-total-size, or another --file-io-mode with "
                                 "--file-extra-flags=direct"
                               : "--file-extra-flags=direct or a larger --file-total-size";
   char files[64], memory[64];
 
-  if (bypasses_cache || (writes_reach_device && !bn_fileio_reads(p)))
+  if (all_reach_device)
     return;
   const uint64_t cache_bytes = device_read_cache_size();
 
@@ -188,7 +190,7 @@ static uint64_t device_count_free_bytes(const struct statvfs *fs)
 int bn_device_check_space(const struct bn_fileio_plan *p, uint64_t bytes, uint64_t files,
                           struct bn_err *err)
 {
-  char need[64], has[64];
+  char needed[64], available[64];
   struct statvfs fs;
 
   if (statvfs(bn_device_folder(p), &fs) != 0)
@@ -206,10 +208,10 @@ int bn_device_check_space(const struct bn_fileio_plan *p, uint64_t bytes, uint64
   /* Some file systems report no size at all. */
   if (bytes <= room || fs.f_blocks == 0)
     return 0;
-  bn_fileio_format_size(p, bytes, need, sizeof need);
-  bn_fileio_format_size(p, room, has, sizeof has);
+  bn_fileio_format_size(p, bytes, needed, sizeof needed);
+  bn_fileio_format_size(p, room, available, sizeof available);
   return bn_err_set(err, ENOSPC,
                     "the files need %s more, but the file system of '%s' has %s left: lower "
                     "--file-total-size or use --file-dir",
-                    need, bn_device_folder(p), has);
+                    needed, bn_device_folder(p), available);
 }

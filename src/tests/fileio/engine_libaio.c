@@ -129,14 +129,15 @@ static unsigned libaio_send_waiting(struct engine *e, struct bn_io_req **done, u
 
     if (rc == -EAGAIN && e->sent > 0)
       break;
-    if (is_refused)
+    if (is_refused) /* a result of 0 gives no reason */
       done[n++] = libaio_remove_refused(e, rc < 0 ? -rc : EIO);
   }
   return n;
 }
 
 /* Sends the collected requests.  If the kernel has refused some, puts these into `done` and does
-   not wait; otherwise waits for min sent requests.  Returns the number in `done`, or -errno. */
+   not wait.  Otherwise waits for min sent requests, but no longer than timeout_ns, and puts those
+   that have ended into `done`.  Returns the number in `done`, or -errno. */
 static int libaio_reap(void *self, unsigned min, struct bn_io_req **done, unsigned max,
                        uint64_t timeout_ns)
 {

@@ -110,22 +110,22 @@ static int mmap_submit(void *self, struct bn_io_req *r)
   const struct engine *e = self;
   const struct maps *m = e->maps;
   unsigned char *at = m->at[r->file] + r->offset;
-  bool copied = true;
+  bool is_copied = true;
 
   r->result = (int64_t)r->len;
   switch (r->op) {
   case BN_IO_READ:
-    copied = bn_bustrap_copy(r->buf, at, r->len);
+    is_copied = bn_bustrap_copy(r->buf, at, r->len);
     break;
   case BN_IO_WRITE:
-    copied = bn_bustrap_copy(at, r->buf, r->len);
+    is_copied = bn_bustrap_copy(at, r->buf, r->len);
     break;
   case BN_IO_FSYNC:
   case BN_IO_FDATASYNC:
     r->result = msync(m->at[r->file], m->size, MS_SYNC | MS_INVALIDATE) == 0 ? 0 : -errno;
     break;
   }
-  if (!copied)
+  if (!is_copied)
     r->result = mmap_find_result(e->fd[r->file], r);
   return 1;
 }

@@ -39,7 +39,7 @@ static int uring_make_ring(struct io_uring *ring, const struct bn_io_setup *setu
       (setup->iopoll ? IORING_SETUP_IOPOLL : 0) | (setup->sqpoll ? IORING_SETUP_SQPOLL : 0);
   int rc = -EINVAL; /* the answer to a flag that the kernel does not know */
 
-  /* A kernel thread that submits and task work of the submitter exclude each other. */
+  /* The flags concern the thread that submits, which is a thread of the kernel then. */
   if (setup->sqpoll)
     return io_uring_queue_init(depth, ring, polling);
   for (size_t i = 0; i < sizeof flag_sets / sizeof flag_sets[0] && rc == -EINVAL; i++)
@@ -238,16 +238,17 @@ static unsigned uring_collect(struct engine *e, struct bn_io_req **done, unsigne
 }
 
 /* Returns whether a wait that has brought nothing is repeated: after a signal, or if it had no time
-   limit.  Such a wait ends early when the timeout of an earlier wait completes (uring_collect). */
+   limit. */
 static bool uring_waits_again(int rc, uint64_t timeout_ns)
 {
   if (rc < 0)
     return rc == -EINTR;
+  /* The late timeout of an earlier wait ends this wait, too (uring_collect). */
   return timeout_ns == UINT64_MAX;
 }
 
-/* Returns whether the result of a wait is no failure: also if nothing has come in time, a signal
-   came, or the kernel has no room now. */
+/* Returns whether the result of a wait is no failure.  If nothing has come in time, a signal came,
+   or the kernel has no room now, the next wait may succeed. */
 static bool uring_is_harmless(int rc)
 {
   return rc >= 0 || rc == -ETIME || rc == -EINTR || rc == -EAGAIN || rc == -EBUSY;

@@ -57,7 +57,7 @@ static const char *files_explain_link(int error)
 
 /* --- prepare --- */
 
-struct making {
+struct preparation {
   const struct bn_fileio_plan *plan;
   struct bn_session *s;
   unsigned char *chunk; /* owned, page aligned */
@@ -70,7 +70,7 @@ struct making {
 };
 
 /* Returns the size of a file or a block device, which is the offset of its end, or -1 and errno. */
-static int64_t files_size_of_open(int fd)
+static int64_t files_get_size(int fd)
 {
   struct stat st;
 
@@ -80,10 +80,10 @@ static int64_t files_size_of_open(int fd)
 }
 
 /* Returns the size of a block device, or 0 if it cannot be opened or has none. */
-static int64_t files_size_of_device(const char *path)
+static int64_t files_get_device_size(const char *path)
 {
   const int fd = open(path, O_RDONLY | O_CLOEXEC);
-  const int64_t size = fd >= 0 ? files_size_of_open(fd) : 0;
+  const int64_t size = fd >= 0 ? files_get_size(fd) : 0;
 
   if (fd >= 0)
     (void)close(fd);
@@ -91,31 +91,31 @@ static int64_t files_size_of_device(const char *path)
 }
 
 /* Returns the size of the file or device, or -1 if there is none of this name, or if the path
-   cannot be looked up: opening it will say why.  Sets *extendable to whether it is a regular file,
-   or may become one. */
-static int64_t files_size_of_path(const char *path, bool *extendable)
+   cannot be looked up: opening it will say why.  Sets *is_extendable to whether it is a regular
+   file, or may become one. */
+static int64_t files_get_size_by_path(const char *path, bool *is_extendable)
 {
   struct stat st;
 
-  *extendable = true;
+  *is_extendable = true;
   if (stat(path, &st) != 0)
     return -1;
-  *extendable = S_ISREG(st.st_mode);
-  return S_ISBLK(st.st_mode) ? files_size_of_device(path) : (int64_t)st.st_size;
+  *is_extendable = S_ISREG(st.st_mode);
+  return S_ISBLK(st.st_mode) ? files_get_device_size(path) : (int64_t)st.st_size;
 }
 
 /* Refuses a file that is too small and cannot be extended, such as a device.  Returns -1. */
 static int files_refuse_size(const struct bn_fileio_plan *p, const char *path, int64_t size,
                              uint64_t target, struct bn_err *err)
 {
-  char is[64], wanted[64];
+  char actual[64], wanted[64];
 
-  bn_fileio_format_size(p, (uint64_t)size, is, sizeof is);
+  bn_fileio_format_size(p, (uint64_t)size, actual, sizeof actual);
   bn_fileio_format_size(p, target, wanted, sizeof wanted);
   return bn_err_set(err, EINVAL,
                     "'%s' is too small, and is not a regular file that can be extended: it has "
                     "%s, but %s are needed",
-                    path, is, wanted);
+                    path, actual, wanted);
 }
 
 /* Sets the sentence for a file that cannot be opened.  Returns -1. */
@@ -130,10 +130,10 @@ static int files_refuse_open(const struct bn_fileio_plan *p, const char *path, i
                     strerror(error), hint);
 }
 
-/* Checks, before any file is made, whether links allow to write the file.  Sets *elsewhere to
+/* Checks, before any file is made, whether links allow to write the file.  Sets *is_linked to
    whether a link leads to another path, where the file may be on another file system than the
-   folder.  Returns 0, or -1 and err; then *elsewhere is not set. */
-static int files_check_links(const struct bn_fileio_plan *p, const char *path, bool *elsewhere,
+   folder.  Returns 0, or -1 and err; then *is_linked is not set. */
+static int files_check_links(const struct bn_fileio_plan *p, const char *path, bool *is_linked,
                              struct bn_err *err)
 {
   char file[PATH_MAX];
@@ -143,34 +143,34 @@ static int files_check_links(const struct bn_fileio_plan *p, const char *path, b
     return files_refuse_open(p, path, errno, err);
   if (lstat(file, &st) == 0 && S_ISREG(st.st_mode) && st.st_nlink > 1)
     return files_refuse_open(p, path, EMLINK, err);
-  *elsewhere = strcmp(file, path) != 0;
+  *is_linked = strcmp(file, path) != 0;
   return 0;
 }
 
 /* Notes the sizes of all files and checks, before any is made, that they can be made.  Returns 0,
    or -1 and err. */
-static int files_survey(struct making *m, struct bn_err *err)
+static int files_survey(struct preparation *m, struct bn_err *err)
 {
   const struct bn_fileio_plan *p = m->plan;
   uint64_t missing_bytes = 0, missing_files = 0;
   char path[PATH_MAX];
 
   for (unsigned i = 0; i < p->files; i++) {
-    bool extendable, elsewhere = false;
+    bool is_extendable, is_linked = false;
     uint64_t size;
-    int64_t old;
+    int64_t old_size;
 
-    if (files_make_path(p, i, path, err) != 0 || files_check_links(p, path, &elsewhere, err) != 0)
+    if (files_make_path(p, i, path, err) != 0 || files_check_links(p, path, &is_linked, err) != 0)
       return -1;
-    old = files_size_of_path(path, &extendable);
-    m->old_size[i] = old;
-    if (!extendable && (uint64_t)old < m->target)
-      return files_refuse_size(p, path, old, m->target, err);
-    if (elsewhere) /* only the space on the folder's file system is checked */
+    old_size = files_get_size_by_path(path, &is_extendable);
+    m->old_size[i] = old_size;
+    if (!is_extendable && (uint64_t)old_size < m->target)
+      return files_refuse_size(p, path, old_size, m->target, err);
+    if (is_linked) /* only the space on the folder's file system is checked */
       continue;
-    if (old < 0)
+    if (old_size < 0)
       missing_files++;
-    size = old > 0 ? (uint64_t)old : 0;
+    size = old_size > 0 ? (uint64_t)old_size : 0;
     if (size < m->target)
       missing_bytes += m->target - size;
   }
@@ -178,7 +178,7 @@ static int files_survey(struct making *m, struct bn_err *err)
 }
 
 /* Shows how far prepare is, a few times per second; `file` is the number of the present file. */
-static void files_show_progress(struct making *m, unsigned file)
+static void files_show_progress(struct preparation *m, unsigned file)
 {
   const uint64_t now_ns = bn_clock_mono();
   const double elapsed_s = (double)(now_ns - m->start_ns) * 1e-9;
@@ -227,7 +227,7 @@ static int files_refuse_write(const struct bn_fileio_plan *p, unsigned file, uin
 /* Writes a file of `size` bytes up to the target size, in whole blocks.  A part of a block at its
    end is written again, because it may have been cut from a block and lack its checksum.  Returns
    0, or -1 and err: EINTR without a text if the run is over. */
-static int files_write_to_target(struct making *m, unsigned file, int fd, uint64_t size,
+static int files_write_to_target(struct preparation *m, unsigned file, int fd, uint64_t size,
                                  struct bn_err *err)
 {
   const struct bn_fileio_plan *p = m->plan;
@@ -255,11 +255,11 @@ static int files_write_to_target(struct making *m, unsigned file, int fd, uint64
 
 /* Extends open file i to the target size if it is shorter, and flushes it.  Direct I/O is tried on
    the first file.  Returns 0, or -1 and err. */
-static int files_fill_file(struct making *m, unsigned i, const char *path, int fd,
+static int files_fill_file(struct preparation *m, unsigned i, const char *path, int fd,
                            struct bn_err *err)
 {
-  const int64_t old = m->old_size[i];
-  const uint64_t size = old > 0 ? (uint64_t)old : 0;
+  const int64_t old_size = m->old_size[i];
+  const uint64_t size = old_size > 0 ? (uint64_t)old_size : 0;
   int rc = 0;
 
   if (i == 0 && m->plan->direct && bn_device_check_direct(m->plan, fd, err) != 0)
@@ -287,7 +287,7 @@ static int files_open_target(const char *path, int flags)
 
 /* Makes or extends file i.  From its opening on, the undo of a failure includes it.  Returns 0, or
    -1 and err. */
-static int files_make_one(struct making *m, unsigned i, struct bn_err *err)
+static int files_make_one(struct preparation *m, unsigned i, struct bn_err *err)
 {
   char path[PATH_MAX];
 
@@ -332,16 +332,16 @@ static int files_shorten(const char *path, int64_t size)
 /* Gives a file its old size back, if prepare has extended it. */
 static void files_cut_extended(const char *path, int64_t old_size)
 {
-  bool extendable;
-  const int64_t size = files_size_of_path(path, &extendable);
+  bool is_extendable;
+  const int64_t size = files_get_size_by_path(path, &is_extendable);
 
-  if (extendable && size > old_size && files_shorten(path, old_size) != 0)
+  if (is_extendable && size > old_size && files_shorten(path, old_size) != 0)
     bn_log_hint("cannot give '%s' its old size back: %s", path, strerror(errno));
 }
 
 /* Removes the files that a failed prepare has made, and cuts the files that it has extended,
    because these may fill the disk. */
-static void files_undo_prepare(const struct making *m)
+static void files_undo_prepare(const struct preparation *m)
 {
   char path[PATH_MAX];
 
@@ -356,7 +356,7 @@ static void files_undo_prepare(const struct making *m)
 }
 
 /* Logs how much prepare has written, and how fast, in the words of sysbench. */
-static void files_log_speed(const struct making *m)
+static void files_log_speed(const struct preparation *m)
 {
   const double elapsed_s = (double)(bn_clock_mono() - m->start_ns) * 1e-9;
 
@@ -382,7 +382,7 @@ static void files_log_plan(const struct bn_fileio_plan *p)
 }
 
 /* Makes all files, and undoes that if one of them fails.  Returns 0, or -1 and err. */
-static int files_make_all(struct making *m, struct bn_err *err)
+static int files_make_all(struct preparation *m, struct bn_err *err)
 {
   int rc = 0;
 
@@ -404,7 +404,7 @@ static int files_make_all(struct making *m, struct bn_err *err)
 int bn_files_prepare(const struct bn_fileio_plan *p, struct bn_session *s, struct bn_err *err)
 {
   const size_t block = (size_t)p->conf->block_size;
-  struct making m = {.plan = p, .s = s, .target = p->span};
+  struct preparation m = {.plan = p, .s = s, .target = p->span};
   int rc = -1;
 
   m.chunk_size = block < CHUNK ? CHUNK / block * block : block;
@@ -431,14 +431,14 @@ static int64_t files_parse_number(const char *name)
 {
   static const char start[] = "test_file.";
   const size_t len = sizeof start - 1;
-  char made[NAME_MAX + 1]; /* the name that prepare makes of the number */
+  char canonical[NAME_MAX + 1]; /* as prepare names the file with that number */
   long n;
 
   if (strncmp(name, start, len) != 0)
     return -1;
   n = strtol(name + len, NULL, 10);
-  (void)snprintf(made, sizeof made, "%s%ld", start, n);
-  return n >= 0 && n < BN_FILES_MAX && strcmp(name, made) == 0 ? n : -1;
+  (void)snprintf(canonical, sizeof canonical, "%s%ld", start, n);
+  return n >= 0 && n < BN_FILES_MAX && strcmp(name, canonical) == 0 ? n : -1;
 }
 
 /* Returns how many test files in the folder only a larger --file-num would use.  Sets *highest to
@@ -464,9 +464,9 @@ static int64_t files_count_unused(const struct bn_fileio_plan *p, int64_t *highe
   return unused;
 }
 
-/* Warns of files that cleanup leaves because a prepare with a larger --file-num made them: they
-   fill the disk. */
-static void files_warn_of_leftovers(const struct bn_fileio_plan *p)
+/* Logs that cleanup leaves files which a prepare with a larger --file-num has made: they fill the
+   disk. */
+static void files_log_leftovers(const struct bn_fileio_plan *p)
 {
   int64_t highest;
   const int64_t unused = files_count_unused(p, &highest);
@@ -477,45 +477,45 @@ static void files_warn_of_leftovers(const struct bn_fileio_plan *p)
                 (long long)unused, bn_device_folder(p), (long long)highest, (long long)highest + 1);
 }
 
-/* Notes that there are files which the run does not use.  Names the --file-num that uses them all,
+/* Logs that there are files which the run does not use.  Names the --file-num that uses them all,
    unless a number below the highest is missing: that run would not find its file. */
-static void files_note_unused_files(const struct bn_fileio_plan *p)
+static void files_log_unused_files(const struct bn_fileio_plan *p)
 {
   int64_t highest;
   const int64_t unused = files_count_unused(p, &highest);
-  const int64_t n_files = unused + (int64_t)p->files;
+  const int64_t n_existing = unused + (int64_t)p->files;
 
   if (unused == 0)
     return;
-  if (n_files == highest + 1)
+  if (n_existing == highest + 1)
     bn_log_note("'%s' has %lld test files, of which the run uses %u; for all of them use "
                 "--file-num=%lld",
-                bn_device_folder(p), (long long)n_files, p->files, (long long)n_files);
+                bn_device_folder(p), (long long)n_existing, p->files, (long long)n_existing);
   else
     bn_log_note("'%s' has %lld test files, of which the run uses %u; some up to test_file.%lld are "
                 "missing",
-                bn_device_folder(p), (long long)n_files, p->files, (long long)highest);
+                bn_device_folder(p), (long long)n_existing, p->files, (long long)highest);
 }
 
-/* Notes that the run uses only a part of the first file, which is open as fd.  A file up to the end
+/* Logs that the run uses only a part of the first file, which is open as fd.  A file up to the end
    of the block in which the span ends is no reason, because prepare writes whole blocks.  Neither
    is a device, which may be of any size, or a sequential write, which makes its files anew. */
-static void files_note_unused_data(const struct bn_fileio_plan *p, int fd)
+static void files_log_unused_data(const struct bn_fileio_plan *p, int fd)
 {
   const uint64_t block = p->conf->block_size;
   const uint64_t prepared = (p->span + block - 1) / block * block;
-  char is[64], used[64];
+  char actual[64], used[64];
   struct stat st;
 
   if (p->mode == BN_FILE_SEQWR || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
     return;
   if ((uint64_t)st.st_size <= prepared)
     return;
-  bn_fileio_format_size(p, (uint64_t)st.st_size, is, sizeof is);
+  bn_fileio_format_size(p, (uint64_t)st.st_size, actual, sizeof actual);
   bn_fileio_format_size(p, p->span, used, sizeof used);
   bn_log_note("test_file.0 has %s, of which the run uses %s, as --file-total-size, "
               "--file-block-size or --file-num is another one than at 'prepare'",
-              is, used);
+              actual, used);
 }
 
 int bn_files_cleanup(const struct bn_fileio_plan *p, struct bn_err *err)
@@ -531,7 +531,7 @@ int bn_files_cleanup(const struct bn_fileio_plan *p, struct bn_err *err)
       rc = bn_err_set(err, errno, "cannot remove '%s': %s", path, strerror(errno));
   }
   if (!p->policy->plain_errors)
-    files_warn_of_leftovers(p);
+    files_log_leftovers(p);
   return rc;
 }
 
@@ -596,15 +596,15 @@ static int files_open_one(const struct bn_fileio_plan *p, const char *path, bool
 /* Logs why the file cannot be opened.  Returns -1. */
 static int files_log_open_failure(const struct bn_fileio_plan *p, const char *path, int error)
 {
-  const char *of_link = files_explain_link(error);
+  const char *link_reason = files_explain_link(error);
 
   bn_log_errno(BN_FATAL, error, "Cannot open file '%s'", path);
   if (error == EINVAL && p->direct)
     bn_log_hint("'%s' is on a file system without direct I/O: use --file-dir, or leave 'direct' "
                 "out of --file-extra-flags",
                 path);
-  else if (of_link[0] != '\0')
-    bn_log_stderr("'%s'%s", path, of_link);
+  else if (link_reason[0] != '\0')
+    bn_log_stderr("'%s'%s", path, link_reason);
   else if (error == ENOENT && p->policy->fatal_on_stderr)
     bn_log_stderr("run 'prepare' first, with the same --file-num");
   else if (error == ENOENT && !p->policy->no_hint_at_prepare)
@@ -616,11 +616,11 @@ static int files_log_open_failure(const struct bn_fileio_plan *p, const char *pa
    file cannot be used. */
 static int files_check_size(const struct bn_fileio_plan *p, const char *path, int fd)
 {
-  char is[64], wanted[64];
+  char actual[64], wanted[64];
 
   if (p->mode == BN_FILE_SEQWR) /* the file is new */
     return 0;
-  const int64_t size = files_size_of_open(fd);
+  const int64_t size = files_get_size(fd);
 
   if (size < 0) {
     bn_log_errno(BN_FATAL, errno, "Cannot find the size of file '%s'", path);
@@ -628,9 +628,9 @@ static int files_check_size(const struct bn_fileio_plan *p, const char *path, in
   }
   if ((uint64_t)size >= p->span)
     return 0;
-  bn_fileio_format_size(p, (uint64_t)size, is, sizeof is);
+  bn_fileio_format_size(p, (uint64_t)size, actual, sizeof actual);
   bn_fileio_format_size(p, p->span, wanted, sizeof wanted);
-  bn_log(BN_FATAL, "Size of file '%s' is %s, but at least %s is expected.", path, is, wanted);
+  bn_log(BN_FATAL, "Size of file '%s' is %s, but at least %s is expected.", path, actual, wanted);
   bn_log(BN_WARNING,
          "Did you run 'prepare' with different --file-total-size%s or --file-num values?",
          bn_policy_is_native(p->policy) ? ", --file-block-size" : "");
@@ -659,8 +659,8 @@ int bn_files_open(const struct bn_fileio_plan *p, int *fd, bool *made, struct bn
       return -1;
   }
   if (is_native) {
-    files_note_unused_files(p);
-    files_note_unused_data(p, fd[0]);
+    files_log_unused_files(p);
+    files_log_unused_data(p, fd[0]);
     return 0;
   }
   return p->direct ? bn_device_check_direct(p, fd[0], err) : 0;

@@ -91,7 +91,7 @@ int bn_inflight_close(void *self, struct bn_session *s, struct bn_err *err)
 /* --- what a completion means --- */
 
 /* Returns the verb for what a request does. */
-static const char *inflight_verb_of(const struct bn_io_req *r)
+static const char *inflight_get_verb(const struct bn_io_req *r)
 {
   if (bn_io_is_flush(r->op))
     return "flush";
@@ -114,12 +114,12 @@ static void inflight_log_request_failure(struct bn_fileio *f, const struct bn_io
   if (bn_io_is_flush(r->op))
     bn_log_errno(BN_FATAL, error, "Failed to fsync file! file: %u", r->file);
   else if (error != 0)
-    bn_log_errno(BN_FATAL, error, "Failed to %s file! file: %u pos: %llu", inflight_verb_of(r),
+    bn_log_errno(BN_FATAL, error, "Failed to %s file! file: %u pos: %llu", inflight_get_verb(r),
                  r->file, (unsigned long long)r->offset);
   else
     bn_log(
         BN_FATAL, "Failed to %s file! file: %u pos: %llu: %lld of %zu bytes, the file has changed",
-        inflight_verb_of(r), r->file, (unsigned long long)r->offset, (long long)r->result, r->len);
+        inflight_get_verb(r), r->file, (unsigned long long)r->offset, (long long)r->result, r->len);
 }
 
 /* Returns whether a request has flushed, or has moved all its bytes. */
@@ -128,11 +128,11 @@ static inline bool inflight_is_done(const struct bn_io_req *r)
   return bn_io_is_flush(r->op) ? r->result >= 0 : r->result == (int64_t)r->len;
 }
 
-/* Returns whether a request is done, after it has moved the bytes that the kernel has left, which
-   is rare, by system calls that block.  If the request is not done, logs why, unless the session
-   has failed before. */
-static bool inflight_make_done(struct bn_fileio *f, const struct bn_fileio_session *w,
-                               struct bn_io_req *r)
+/* Moves the bytes that the kernel has left of a request, which is rare, by system calls that block.
+   Returns whether the request is done.  If it is not, logs why, unless the session has failed
+   before. */
+static bool inflight_finish_transfer(struct bn_fileio *f, const struct bn_fileio_session *w,
+                                     struct bn_io_req *r)
 {
   if (inflight_is_done(r))
     return true;
@@ -149,7 +149,7 @@ static bool inflight_make_done(struct bn_fileio *f, const struct bn_fileio_sessi
 
 /* Logs a bad block in three lines, in the words of sysbench.  The words are the kind of the error,
    so another bad block, which has another offset, is logged too. */
-static void inflight_log_bad_block(const struct bn_fileio *f, unsigned file, enum bn_verify found,
+static void inflight_log_bad_block(const struct bn_fileio *f, unsigned file, enum bn_verify verdict,
                                    const struct bn_verify_fault *fault)
 {
   const unsigned long long offset = fault->offset;
@@ -157,7 +157,7 @@ static void inflight_log_bad_block(const struct bn_fileio *f, unsigned file, enu
   char title[80], values[96], where[96];
   const char *const lines[] = {title, values, where};
 
-  if (found == BN_VERIFY_OFFSET) {
+  if (verdict == BN_VERIFY_OFFSET) {
     (void)snprintf(title, sizeof title, "Offset mismatch in block:");
     (void)snprintf(values, sizeof values, "   Actual offset: %llu    Stored offset: %llu", offset,
                    (unsigned long long)fault->stored_offset);
@@ -185,11 +185,11 @@ static bool inflight_verify_data(const struct bn_fileio *f, const struct bn_io_r
   if (!f->plan.validate || r->op != BN_IO_READ)
     return true;
   const size_t block = (size_t)f->plan.conf->block_size;
-  const enum bn_verify found = bn_verify_check(r->buf, r->len, block, r->offset, &fault);
+  const enum bn_verify verdict = bn_verify_check(r->buf, r->len, block, r->offset, &fault);
 
-  if (found != BN_VERIFY_GOOD)
-    inflight_log_bad_block(f, r->file, found, &fault);
-  return found == BN_VERIFY_GOOD;
+  if (verdict != BN_VERIFY_GOOD)
+    inflight_log_bad_block(f, r->file, verdict, &fault);
+  return verdict == BN_VERIFY_GOOD;
 }
 
 /* Counts a request and the time since its submission; an event may have two requests. */
@@ -249,17 +249,17 @@ static void inflight_flush_written(struct bn_fileio *f, struct bn_session *s,
 
 /* Marks the session failed because of a request.  Keeps the reason of an earlier failure, which
    explains this one. */
-static void inflight_note_failure(struct bn_fileio_session *w, const struct bn_io_req *r)
+static void inflight_mark_failed(struct bn_fileio_session *w, const struct bn_io_req *r)
 {
   if (w->failed)
     return;
   w->failed = true;
   if (r->result < 0)
-    (void)snprintf(w->reason, sizeof w->reason, "cannot %s: %s", inflight_verb_of(r),
+    (void)snprintf(w->reason, sizeof w->reason, "cannot %s: %s", inflight_get_verb(r),
                    strerror((int)-r->result));
   else if (!inflight_is_done(r))
     (void)snprintf(w->reason, sizeof w->reason, "cannot %s: the file has changed",
-                   inflight_verb_of(r));
+                   inflight_get_verb(r));
   else /* all data was moved: --validate has found a bad block */
     (void)snprintf(w->reason, sizeof w->reason, "a block that was read is not as it was written");
 }
@@ -267,7 +267,7 @@ static void inflight_note_failure(struct bn_fileio_session *w, const struct bn_i
 /* Releases the block of a completed request, and makes its flight idle again.  Then ends its event,
    if it has one, and counts the request; after a failure drops the event instead. */
 static void inflight_end_request(struct bn_fileio *f, struct bn_session *s,
-                                 struct bn_flight *flight, bool good)
+                                 struct bn_flight *flight, bool has_succeeded)
 {
   struct bn_fileio_session *w = s->state;
   /* The flush of an event still has the offset of its write, whose block is in use until now. */
@@ -275,14 +275,14 @@ static void inflight_end_request(struct bn_fileio *f, struct bn_session *s,
 
   bn_pattern_release(&f->pattern, flight->io.file, flight->io.offset, drawn_op);
   w->idle[w->n_idle++] = flight;
-  if (good) {
+  if (has_succeeded) {
     if (flight->kind == BARE_FLUSH)
       s->last_ns = bn_clock_now(&s->clock);
     else
       bn_event_end(s, &flight->tick); /* sets s->last_ns */
     inflight_count_request(s, flight, s->last_ns);
   } else {
-    inflight_note_failure(w, &flight->io);
+    inflight_mark_failed(w, &flight->io);
     if (flight->kind != BARE_FLUSH)
       bn_event_drop(s, &flight->tick);
   }
@@ -296,13 +296,14 @@ static void inflight_complete(struct bn_fileio *f, struct bn_session *s, struct 
 
   w->in_flight--;
   w->writes_in_flight -= flight->io.op == BN_IO_WRITE;
-  const bool good = inflight_make_done(f, w, &flight->io) && inflight_verify_data(f, &flight->io);
+  const bool has_succeeded =
+      inflight_finish_transfer(f, w, &flight->io) && inflight_verify_data(f, &flight->io);
 
-  if (good && flight->kind == EVENT_WRITE && !w->failed) {
+  if (has_succeeded && flight->kind == EVENT_WRITE && !w->failed) {
     inflight_count_request(s, flight, bn_clock_now(&s->clock));
     inflight_flush_written(f, s, flight);
   } else {
-    inflight_end_request(f, s, flight, good);
+    inflight_end_request(f, s, flight, has_succeeded);
   }
 }
 
@@ -329,15 +330,15 @@ static void inflight_complete_next_request(struct bn_fileio *f, struct bn_sessio
 
 /* Completes one of the requests that the engine has returned.  If none is left, first waits for at
    least min requests in flight, but no longer than timeout_ns, and completes none if none has
-   ended.  Requests that come together are completed one per call, so that the caller submits the
-   next request after each: the queue is never empty for longer than a submission takes.  The caller
-   has requests in flight, which an engine without `reap` never has. */
+   ended.  The caller has requests in flight, which an engine without `reap` never has. */
 static void inflight_reap(struct bn_fileio *f, struct bn_session *s, unsigned min,
                           uint64_t timeout_ns)
 {
   struct bn_fileio_session *w = s->state;
   int n;
 
+  /* One per call: the caller submits the next request after each, so that the queue is never empty
+     for longer than a submission takes. */
   if (w->next_done < w->n_done) {
     inflight_complete_next_request(f, s);
     return;
@@ -394,7 +395,9 @@ static void inflight_return_ticket(struct bn_session *s)
    there is no event for this session. */
 static bool inflight_claim_event(struct bn_fileio *f, struct bn_session *s)
 {
-  if (!f->paced || f->depth == 1)
+  const bool completes_while_waiting = f->paced && f->depth > 1;
+
+  if (!completes_while_waiting)
     return bn_event_more(s);
   if (!bn_event_claim(s))
     return false;
@@ -404,9 +407,9 @@ static bool inflight_claim_event(struct bn_fileio *f, struct bn_session *s)
   return false;
 }
 
-/* Makes the data of a write.  Returns whether there was any to make, which takes time. */
-static bool inflight_make_data(const struct bn_fileio *f, struct bn_fileio_session *w,
-                               struct bn_io_req *r)
+/* Fills the block of a write with data.  Returns whether it has made any, which takes time. */
+static bool inflight_fill_block(const struct bn_fileio *f, struct bn_fileio_session *w,
+                                struct bn_io_req *r)
 {
   if (r->op != BN_IO_WRITE || (f->data == NULL && !f->plan.validate))
     return false;
@@ -418,7 +421,7 @@ static bool inflight_make_data(const struct bn_fileio *f, struct bn_fileio_sessi
 }
 
 /* Returns the number that sysbench's debug messages have for an operation. */
-static int inflight_debug_number_of(enum bn_io_op op)
+static int inflight_get_debug_number(enum bn_io_op op)
 {
   enum { NUMBER_READ = 1, NUMBER_WRITE, NUMBER_FLUSH };
 
@@ -450,10 +453,10 @@ static void inflight_begin_request(struct bn_fileio *f, struct bn_session *s,
   flight->kind = kind;
   if (f->debug && (kind != BARE_FLUSH || f->plan.policy->flushes_are_quiet))
     bn_log(BN_DEBUG, "Executing request, operation: %d, file_id: %u, pos: %llu, size: %zu",
-           inflight_debug_number_of(d->op), d->file, (unsigned long long)d->offset, d->len);
+           inflight_get_debug_number(d->op), d->file, (unsigned long long)d->offset, d->len);
   /* The event begins after its data is made, so that its time is the device's alone.  Without that
      work in between, the end of the last event is the start of this one. */
-  const bool has_made_data = inflight_make_data(f, w, &flight->io);
+  const bool has_made_data = inflight_fill_block(f, w, &flight->io);
 
   if (kind == BARE_FLUSH)
     s->last_ns = bn_clock_now(&s->clock);
@@ -513,7 +516,7 @@ static bool inflight_draw_event(struct bn_fileio *f, struct bn_session *s, struc
       return inflight_make_room(f, s);
     if (!inflight_make_room_for_flush(f, s))
       return false;
-    if (!f->plan.policy->flushes_are_quiet)
+    if (!f->plan.policy->flushes_are_quiet) /* the flush is the event */
       return true;
     inflight_begin_request(f, s, d, BARE_FLUSH);
   }
@@ -554,7 +557,9 @@ static bool inflight_wants_end_flush(const struct bn_fileio *f, const struct bn_
 {
   if (!f->plan.fsync_end || !f->plan.writing)
     return false;
-  return !f->plan.policy->end_flush_after_events || (f->plan.events != 0 && !bn_session_over(s));
+  if (!f->plan.policy->end_flush_after_events)
+    return true;
+  return f->plan.events != 0 && !bn_session_over(s); /* the limit of events has ended the run */
 }
 
 /* Flushes every file once.  Stops between two files if a request has failed or the run has been

@@ -239,7 +239,9 @@ static int fileio_check_polling_engine(const struct bn_fileio_plan *p, struct bn
   const char *name = c->iopoll ? "file-uring-iopoll" : "file-uring-sqpoll";
   char plain[80];
 
-  if ((!c->iopoll && !c->sqpoll) || c->io_mode == BN_IO_URING)
+  const bool is_polling = c->iopoll || c->sqpoll;
+
+  if (!is_polling || c->io_mode == BN_IO_URING)
     return 0;
   (void)snprintf(plain, sizeof plain, "--%s needs --file-io-mode=io_uring", name);
   return bn_opt_refuse(
@@ -348,10 +350,10 @@ static int fileio_check_rw_ratio(const struct bn_fileio_plan *p, struct bn_err *
    requests must be whole blocks.  The file is then longer than asked for. */
 static uint64_t fileio_compute_span(const struct bn_fileio_plan *p)
 {
-  const uint64_t block = p->conf->block_size, rest = p->file_size % block;
+  const uint64_t block = p->conf->block_size, excess = p->file_size % block;
   const bool needs_whole_blocks = p->direct || p->validate;
 
-  return needs_whole_blocks && rest != 0 ? p->file_size + (block - rest) : p->file_size;
+  return needs_whole_blocks && excess != 0 ? p->file_size + (block - excess) : p->file_size;
 }
 
 /* Computes the sizes of files and requests from the options, the mode and the flags.  A sequential
@@ -395,9 +397,9 @@ static int fileio_check_dir(const struct bn_fileio_plan *p, struct bn_err *err)
       "Invalid value for --file-dir: '%s' is not a folder", err);
 }
 
-/* Computes the plan except for the test mode, which a run has read before and 'prepare' does not
-   have.  Returns 0, or -1 and err. */
-static int fileio_resolve_rest(struct bn_fileio_plan *p, struct bn_err *err)
+/* Computes the plan, except for the test mode: a run has read it before, and 'prepare' and
+   'cleanup' have none.  Returns 0, or -1 and err. */
+static int fileio_resolve_common(struct bn_fileio_plan *p, struct bn_err *err)
 {
   const struct bn_fileio_conf *c = p->conf;
 
@@ -432,14 +434,14 @@ int bn_fileio_resolve(struct bn_fileio_plan *p, const struct bn_fileio_conf *con
   fileio_init_plan(p, conf, general);
   if (fileio_read_mode(p, err) != 0 || fileio_check_polling_engine(p, err) != 0)
     return -1;
-  return fileio_resolve_rest(p, err);
+  return fileio_resolve_common(p, err);
 }
 
 int bn_fileio_resolve_files(struct bn_fileio_plan *p, const struct bn_fileio_conf *conf,
                             const struct bn_conf *general, struct bn_err *err)
 {
   fileio_init_plan(p, conf, general);
-  return fileio_resolve_rest(p, err);
+  return fileio_resolve_common(p, err);
 }
 
 bool bn_fileio_reads(const struct bn_fileio_plan *p)
@@ -461,7 +463,7 @@ struct bn_data *bn_fileio_make_data(const struct bn_fileio_plan *p)
 }
 
 /* Returns the number that 0.5 prints for the flags, of which it knows only one at a time. */
-static unsigned fileio_number_of_flag(const struct bn_fileio_plan *p)
+static unsigned fileio_get_flag_number(const struct bn_fileio_plan *p)
 {
   enum { NONE, SYNC, DSYNC, DIRECT };
 
@@ -474,21 +476,21 @@ static unsigned fileio_number_of_flag(const struct bn_fileio_plan *p)
 
 void bn_fileio_format_flags(const struct bn_fileio_plan *p, char *out, size_t len)
 {
-  const bool any = p->sync || p->dsync || p->direct;
+  const bool has_flags = p->sync || p->dsync || p->direct;
 
   if (p->policy->flags_are_number)
-    (void)snprintf(out, len, "%x", fileio_number_of_flag(p));
+    (void)snprintf(out, len, "%x", fileio_get_flag_number(p));
   else
-    (void)snprintf(out, len, "%s%s%s%s", any ? "" : "(none)", p->sync ? "sync " : "",
+    (void)snprintf(out, len, "%s%s%s%s", has_flags ? "" : "(none)", p->sync ? "sync " : "",
                    p->dsync ? "dsync " : "", p->direct ? "directio" : "");
 }
 
 void bn_fileio_format_size(const struct bn_fileio_plan *p, uint64_t bytes, char *out, size_t len)
 {
-  const bool is_iec = false;
   char size[32];
 
-  (void)snprintf(out, len, "%s%s", bn_units_format_size(size, sizeof size, bytes, is_iec),
+  /* Without iec: if the dialect shows the "i" of "KiB", its unit has it. */
+  (void)snprintf(out, len, "%s%s", bn_units_format_size(size, sizeof size, bytes, false /* iec */),
                  bytes < 1024 ? p->policy->byte_unit : p->policy->binary_unit);
 }
 

@@ -42,9 +42,9 @@ static uint64_t pattern_requests_per_file(const struct bn_pattern_conf *c, uint6
   return (c->span + unit - 1) / unit;
 }
 
-/* Returns the mark of a request's block.  A block is here what one request moves, and blocks are
+/* Returns the mark of a request's block.  A block here is what one request moves.  Blocks are
    numbered across the files. */
-static unsigned char *pattern_mark_of(struct bn_pattern *p, unsigned file, uint64_t offset)
+static unsigned char *pattern_find_mark(struct bn_pattern *p, unsigned file, uint64_t offset)
 {
   const uint64_t unit = bn_file_mode_is_random(p->conf.mode) ? p->conf.block : p->conf.request;
   const uint64_t block = file * pattern_requests_per_file(&p->conf, unit) + offset / unit;
@@ -55,7 +55,7 @@ static unsigned char *pattern_mark_of(struct bn_pattern *p, unsigned file, uint6
 /* Returns whether the block of a request is in use, as far as its mark tells. */
 static bool pattern_is_busy(struct bn_pattern *p, const struct bn_draw *d)
 {
-  return p->busy != NULL && *pattern_mark_of(p, d->file, d->offset) != 0;
+  return p->busy != NULL && *pattern_find_mark(p, d->file, d->offset) != 0;
 }
 
 /* Returns the wanted length, or the length from the offset to the end of the file if less. */
@@ -131,7 +131,7 @@ static bool pattern_next_flush(struct bn_pattern *p, struct bn_draw *d)
 {
   const struct bn_pattern_conf *c = &p->conf;
 
-  if (p->flushed == c->files) {
+  if (p->flushed == c->files) { /* no series is under way */
     if (c->fsync_freq == 0 || !p->dirty || p->requests % c->fsync_freq != 0)
       return false;
     p->dirty = false;
@@ -167,7 +167,7 @@ static bool pattern_draw_locked(struct bn_pattern *p, struct bn_rng *rng,
   p->dirty = p->dirty || d->op == BN_IO_WRITE;
   p->requests++;
   if (p->busy != NULL)
-    *pattern_mark_of(p, d->file, d->offset) = 1;
+    *pattern_find_mark(p, d->file, d->offset) = 1;
   return true;
 }
 
@@ -190,6 +190,6 @@ void bn_pattern_release(struct bn_pattern *p, unsigned file, uint64_t offset, en
   if (p->busy == NULL || bn_io_is_flush(op))
     return;
   (void)pthread_mutex_lock(&p->lock);
-  *pattern_mark_of(p, file, offset) = 0;
+  *pattern_find_mark(p, file, offset) = 0;
   (void)pthread_mutex_unlock(&p->lock);
 }

@@ -65,8 +65,7 @@ static void fileio_make_pattern(struct bn_fileio *f)
    request in flight cannot be made fewer by --file-async-backlog.  Returns 0, or -1 and err. */
 static int fileio_check_memory(const struct bn_fileio *f, struct bn_err *err)
 {
-  const bool is_huge = false;
-  const size_t limit = bn_area_read_limit(is_huge);
+  const size_t limit = bn_area_read_limit(false /* huge */);
   char size[64];
 
   if (f->plan.buffer_size <= limit / f->depth / f->plan.threads)
@@ -151,8 +150,8 @@ static void fileio_describe(const void *self, struct bn_facts *facts)
 }
 
 /* Returns the setup of an engine for these open files, without the members that a session sets. */
-static struct bn_io_setup fileio_setup_for(const struct bn_fileio *f, const int *fd,
-                                           unsigned n_files)
+static struct bn_io_setup fileio_make_setup(const struct bn_fileio *f, const int *fd,
+                                            unsigned n_files)
 {
   const struct bn_fileio_plan *p = &f->plan;
 
@@ -176,7 +175,7 @@ static int fileio_try_writing(const struct bn_fileio *f, struct bn_err *err)
   int rc = bn_device_try_file(&f->plan, &fd, err);
 
   if (rc == 0 && fd >= 0 && f->engine->start != NULL) {
-    struct bn_io_setup setup = fileio_setup_for(f, &fd, 1);
+    struct bn_io_setup setup = fileio_make_setup(f, &fd, 1);
 
     rc = f->engine->start(&setup.shared, &setup, err);
     if (f->engine->stop != NULL)
@@ -200,7 +199,7 @@ static int fileio_start(void *self, struct bn_err *err)
     return -1;
   if (bn_files_open(p, f->fd, f->made, err) != 0)
     return -1;
-  f->setup = fileio_setup_for(f, f->fd, p->files);
+  f->setup = fileio_make_setup(f, f->fd, p->files);
   f->engine_started = true; /* the engine is stopped after a failure of its start, too */
   if (f->engine->start != NULL && f->engine->start(&f->setup.shared, &f->setup, err) != 0)
     return -1;
@@ -293,12 +292,12 @@ static size_t fileio_figures(const struct bn_view *v, struct bn_figure *out, siz
   for (size_t i = 0; i < sizeof figures / sizeof figures[0] && n < max; i++) {
     const unsigned counter = figures[i].counter;
     const uint64_t value = v->rated[counter];
-    const bool of_device = counter >= BN_C_DISK; /* each process counts all that it does */
+    const bool is_of_device = counter >= BN_C_DISK; /* each process counts all that it does */
 
     if (value != BN_ABSENT && v->counter[counter] != BN_ABSENT)
       out[n++] = (struct bn_figure){.key = figures[i].key,
                                     .value = (double)value / v->rated_s / figures[i].unit,
-                                    .merge = of_device ? BN_MERGE_NONE : BN_MERGE_RATE};
+                                    .merge = is_of_device ? BN_MERGE_NONE : BN_MERGE_RATE};
   }
   return n;
 }
