@@ -32,8 +32,8 @@ static const char *cli_find_value(const char *arg, const char *name)
   return bn_opt_is_named(arg + 2, (size_t)(equals - arg) - 2, name) ? equals + 1 : NULL;
 }
 
-/* Chooses the dialect of that name, which `from` asks for: the option, the variable, or the program
-   by its own name.  Returns 0, or -1 after a message that there is no such dialect. */
+/* Chooses the dialect of that name, which `from` asks for: the option, the variable, or the
+   program by its own name.  Returns 0, or -1 after a message that there is no such dialect. */
 static int cli_set_dialect(struct bn_cli *cli, const char *name, const char *from)
 {
   const struct bn_policy *policy = bn_policy_find(name);
@@ -108,9 +108,9 @@ void bn_cli_each_script_command(const struct bn_workload *ops, void *self,
       use(arg, *name);
   for (const char *name = ops->next_command(self, NULL); name != NULL;
        name = ops->next_command(self, name)) {
-    const bool has_place = cli_list_has(first_commands, name) || cli_list_has(last_commands, name);
+    const bool is_placed = cli_list_has(first_commands, name) || cli_list_has(last_commands, name);
 
-    if (!has_place && ops->find_command(self, name, &found))
+    if (!is_placed && ops->find_command(self, name, &found))
       use(arg, name);
   }
 }
@@ -188,9 +188,9 @@ static bool cli_hides_word(const struct bn_cli *cli, const char *arg)
   return cli->after_hidden || (strchr(arg, '=') != NULL && cli_hides_value(cli->options, arg));
 }
 
-/* Returns the text that a message shows for an argument: the argument, or one without its value, in
-   `masked`.  "-pSECRET", a form of MySQL's clients, is shown as "-p***", unless the word resembles
-   the name of an option. */
+/* Returns the text that a message shows for an argument: the argument, or one with its value
+   masked, in `masked`.  "-pSECRET", a form of MySQL's clients, is shown as "-p***", unless the word
+   resembles the name of an option. */
 static const char *cli_mask_word(const struct bn_cli *cli, const char *arg,
                                  char masked[BN_MASK_MAX])
 {
@@ -330,7 +330,7 @@ static int cli_read_command(struct bn_cli *cli, const char *arg)
 }
 
 /* Sets cli->empty to "--threads=" and cli->empty_hint to "--threads=4" for "--threads= 4".  `next`
-   is the argument after `arg`, or NULL.  Both are used only if `next` turns out to be no test. */
+   is the argument after `arg`, or NULL.  A message has them only if `next` is no test. */
 static void cli_hint_empty_value(struct bn_cli *cli, const char *arg, const char *next)
 {
   const size_t len = strlen(arg);
@@ -453,7 +453,7 @@ static int cli_set_option(struct bn_cli *cli, const char *arg)
   const char *name = arg + strlen("--");
   const size_t len = strcspn(name, "=");
   const char *value = name[len] == '=' ? name + len + 1 : NULL;
-  char *own_name;
+  char *name_copy;
 
   if (bn_opt_is_named(name, len, "test")) {
     if (value == NULL)
@@ -463,10 +463,10 @@ static int cli_set_option(struct bn_cli *cli, const char *arg)
                     "on the command line without any options.");
     cli->test = value[0] != '\0' ? value : NULL;
   }
-  own_name = bn_alloc_part(name, len);
+  name_copy = bn_alloc_part(name, len);
   /* The set keeps a fault of the setting for bn_cli_check_options. */
-  (void)bn_optset_set(cli->options, own_name, value, arg);
-  free(own_name);
+  (void)bn_optset_set(cli->options, name_copy, value, arg);
+  free(name_copy);
   /* "--config-file=", as in --config-file=$UNSET, names no file. */
   if (bn_opt_is_named(name, len, "config-file") && value != NULL && value[0] != '\0')
     return cli_read_file(cli, value);
@@ -504,11 +504,11 @@ static int cli_refuse_dashed(const struct bn_cli *cli, const char *dashed)
 /* Returns the long form of "-h" or "-V" unless the dialect has no such flag, else the argument. */
 static const char *cli_spell_out(const struct bn_cli *cli, const char *arg)
 {
-  if (cli->policy->help_in_any_form && strcmp(arg, "-h") == 0)
+  if (!cli->policy->help_in_any_form)
+    return arg;
+  if (strcmp(arg, "-h") == 0)
     return "--help";
-  if (cli->policy->help_in_any_form && strcmp(arg, "-V") == 0)
-    return "--version";
-  return arg;
+  return strcmp(arg, "-V") == 0 ? "--version" : arg;
 }
 
 /* Reads option i; `arg` is its form from cli_spell_out.  Returns 0, or -1 after a message. */
@@ -528,15 +528,12 @@ static int cli_read_option(struct bn_cli *cli, int i, const char *arg)
 /* Reads an argument that does not begin with two dashes.  Returns 0, or -1 after a message. */
 static int cli_read_other(struct bn_cli *cli, const char *arg)
 {
-  int rc;
-
   if (cli_is_dashed(arg))
     cli_hint_single_dash(cli, arg);
   cli_hint_bare_setting(cli, arg);
-  if (cli->policy->words_are_commands)
-    rc = cli_read_command(cli, arg);
-  else
-    rc = cli_read_word(cli, arg);
+  const int rc =
+      cli->policy->words_are_commands ? cli_read_command(cli, arg) : cli_read_word(cli, arg);
+
   if (rc == 0 && arg[0] == '-')
     cli_set_after_hidden(cli, arg);
   return rc;
@@ -563,12 +560,13 @@ int bn_cli_parse(struct bn_cli *cli)
   return dashed == NULL ? 0 : cli_refuse_dashed(cli, dashed);
 }
 
-/* Makes `test`, which a configuration file has named, the test, unless it is NULL or "", or the
-   command line names a test.  A single word of the command line is then the command. */
+/* Makes `test`, which a configuration file has named, the test, unless --test or a word names one.
+   A single word is then the command. */
 static void cli_use_test_of_file(struct bn_cli *cli, const char *test)
 {
   if (!cli->policy->files_name_test || test == NULL || test[0] == '\0' || cli_names_test(cli))
     return;
+  /* A word is a test if a command follows it, or if it is none of the dialect's commands. */
   if (cli->test != NULL && (cli->command != NULL || cli->policy->words_are_commands))
     return;
   if (cli->test != NULL) {
@@ -592,8 +590,10 @@ static void cli_turn_help_into_command(struct bn_cli *cli, bool *help)
     *help = true;
   }
   /* "bench run --help" asks for the help of the program, because it names no test. */
-  if (!*help || cli->test == NULL || strcmp(cli->test, "-") == 0 ||
-      bn_cli_is_command_name(cli->test))
+  const bool names_test =
+      cli->test != NULL && strcmp(cli->test, "-") != 0 && !bn_cli_is_command_name(cli->test);
+
+  if (!*help || !names_test)
     return;
   cli->command = "help";
   cli->hides_command = false;
@@ -686,13 +686,13 @@ static void cli_suggest_digits(const char *text)
 void bn_cli_print_fault(const struct bn_cli *cli, const struct bn_optset_fault *fault)
 {
   /* sysbench checks --verbosity in its logger, before messages have a prefix. */
-  const bool has_prefix = (!cli->policy->general_errors_bare || cli->settled) &&
-                          (fault->opt == NULL || strcmp(fault->opt->name, "verbosity") != 0);
+  const bool is_verbosity = fault->opt != NULL && strcmp(fault->opt->name, "verbosity") == 0;
+  const bool is_bare = is_verbosity || (cli->policy->general_errors_bare && !cli->settled);
 
-  if (fault->kind != BN_OPTSET_RANGE || !cli->policy->plain_errors)
-    bn_log_stderr("%s", fault->text);
+  if (fault->kind == BN_OPTSET_RANGE && cli->policy->plain_errors)
+    bn_log(is_bare ? BN_NOTICE : BN_FATAL, "%s", fault->text);
   else
-    bn_log(has_prefix ? BN_FATAL : BN_NOTICE, "%s", fault->text);
+    bn_log_stderr("%s", fault->text);
   if (cli->hint[0] != '\0')
     bn_log_hint("did you mean %s?", cli->hint);
   else if (fault->opt != NULL)
@@ -788,11 +788,11 @@ void bn_cli_suggest_test(const struct bn_cli *cli)
     return;
   }
   cli_offer_tests(&near);
-  if (near.best == NULL)
-    near.best = cli_find_near_subcommand(cli);
-  /* "threads=4" is nearer to the option than to the test. */
-  if (near.best != NULL && (strchr(cli->test, '=') == NULL || cli->hint[0] == '\0'))
-    bn_log_hint("did you mean %s?", near.best);
-  else if (cli->hint[0] != '\0')
-    bn_log_hint("did you mean %s?", cli->hint);
+  const char *nearest = near.best != NULL ? near.best : cli_find_near_subcommand(cli);
+  /* "threads=4" is nearer to the option, which is in the hint, than to a test. */
+  const bool is_setting = strchr(cli->test, '=') != NULL && cli->hint[0] != '\0';
+  const char *meant = nearest != NULL && !is_setting ? nearest : cli->hint;
+
+  if (meant[0] != '\0')
+    bn_log_hint("did you mean %s?", meant);
 }

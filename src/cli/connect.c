@@ -37,8 +37,8 @@ static bool connect_is_set(const struct bn_optset *options, const char *option)
   return origin != BN_FROM_DEFAULT && origin >= bn_optset_get_origin(options, "connect");
 }
 
-/* Returns whether the URI must not set the option, because the user has set it (connect_is_set), or
-   has set another option that it would replace, as a socket replaces a host.  A secret is not set
+/* Returns whether the URI must not set the option: the user has set it (connect_is_set), or has set
+   another option that it would replace, as a socket replaces a host.  The URI must not set a secret
    either if the user has set an option that replaces it, such as a file with the password. */
 static bool connect_must_keep(const struct target *t, const struct bn_opt *o)
 {
@@ -54,27 +54,36 @@ static bool connect_must_keep(const struct target *t, const struct bn_opt *o)
   return false;
 }
 
-/* Unsets the options that would replace this one, and that were set in a place that counts less
-   than that of the URI. */
+/* Sets an option for the URI.  Messages show BN_MASK in place of the argument, because the URI may
+   have a password.  The set keeps a fault of the value for bn_cli_check_options. */
+static void connect_set(struct bn_optset *options, const char *name, const char *value)
+{
+  (void)bn_optset_set(options, name, value, BN_MASK);
+}
+
+/* Unsets the options that would replace this one, if the user has set them in a place that counts
+   less than that of the URI: in a file, while the URI is on the command line. */
 static void connect_clear_rivals(const struct target *t, const struct bn_opt *o)
 {
-  for (const struct bn_opt *other = t->driver->options; other->name != NULL; other++) {
-    const bool is_rival = bn_opt_is_listed(other->replaces, o->name);
-    const bool is_default = bn_optset_get_origin(t->options, other->name) == BN_FROM_DEFAULT;
+  const enum bn_origin uri_origin = bn_optset_get_origin(t->options, "connect");
 
-    if (is_rival && !is_default && !connect_is_set(t->options, other->name))
-      (void)bn_optset_set(t->options, other->name, other->type == BN_BOOL ? "off" : "", BN_MASK);
+  for (const struct bn_opt *other = t->driver->options; other->name != NULL; other++) {
+    const enum bn_origin origin = bn_optset_get_origin(t->options, other->name);
+    const bool is_rival = bn_opt_is_listed(other->replaces, o->name);
+    const bool counts_less = origin != BN_FROM_DEFAULT && origin < uri_origin;
+
+    if (is_rival && counts_less)
+      connect_set(t->options, other->name, other->type == BN_BOOL ? "off" : "");
   }
 }
 
-/* Sets an option, unless the user's own setting counts more.  The set keeps a fault of the value
-   for bn_cli_check_options. */
+/* Sets an option, unless the user's own setting counts more. */
 static void connect_set_option(const struct target *t, const struct bn_opt *o, const char *value)
 {
   if (connect_must_keep(t, o))
     return;
   connect_clear_rivals(t, o);
-  (void)bn_optset_set(t->options, o->name, value, BN_MASK);
+  connect_set(t->options, o->name, value);
 }
 
 /* Sets the driver's option for this part of a URI, if it has one.  value NULL: the URI does not
@@ -178,7 +187,7 @@ static int connect_set_all(const struct target *t, const struct bn_uri *u)
 static int connect_set_driver(const struct target *t, const char *typed_driver)
 {
   if (!connect_is_set(t->options, "db-driver")) {
-    (void)bn_optset_set(t->options, "db-driver", t->driver->name, BN_MASK);
+    connect_set(t->options, "db-driver", t->driver->name);
     return 0;
   }
   if (typed_driver != NULL && strcmp(typed_driver, t->driver->name) == 0)
@@ -237,14 +246,14 @@ int bn_cli_apply_uri(struct bn_optset *options, const char *uri, const char *typ
 
 bool bn_cli_is_local(const char *driver, const char *uri)
 {
-  const struct bn_registry_driver *of_uri = NULL;
+  const struct bn_registry_driver *uri_driver = NULL;
   struct bn_err err = {0};
   struct bn_uri u;
 
   if (uri != NULL && uri[0] != '\0') {
     if (bn_uri_parse(&u, uri, &err) == 0)
-      of_uri = connect_find_driver(u.scheme);
+      uri_driver = connect_find_driver(u.scheme);
     bn_uri_done(&u);
   }
-  return of_uri != NULL ? of_uri->embedded : bn_registry_is_local(NULL, driver);
+  return uri_driver != NULL ? uri_driver->embedded : bn_registry_is_local(NULL, driver);
 }

@@ -54,11 +54,11 @@ static const struct lookalike *pasted_find_at_end(const char *text)
   const size_t len = strlen(text);
 
   for (size_t i = 0; i < LOOKALIKES; i++) {
-    const struct lookalike *each = &lookalikes[i];
-    const size_t n = strlen(each->bytes);
+    const struct lookalike *candidate = &lookalikes[i];
+    const size_t n = strlen(candidate->bytes);
 
-    if (!each->is_dash && len >= n && strcmp(text + len - n, each->bytes) == 0)
-      return each;
+    if (!candidate->is_dash && len >= n && strcmp(text + len - n, candidate->bytes) == 0)
+      return candidate;
   }
   return NULL;
 }
@@ -67,9 +67,10 @@ static const struct lookalike *pasted_find_at_end(const char *text)
    NULL. */
 static const struct lookalike *pasted_find_in_name(const char *arg)
 {
+  const bool is_option = arg[0] == '-';
   const struct lookalike *found = pasted_find_at_start(arg + strspn(arg, "-"));
 
-  if (arg[0] != '-')
+  if (!is_option)
     return found;
   for (; found == NULL && *arg != '\0' && *arg != '='; arg++)
     found = pasted_find_at_start(arg);
@@ -86,7 +87,9 @@ static const struct lookalike *pasted_find(const char *arg)
 
   if (in_name != NULL)
     return in_name;
-  return in_value != NULL && !in_value->is_dash ? in_value : pasted_find_at_end(arg);
+  if (in_value != NULL && !in_value->is_dash)
+    return in_value;
+  return pasted_find_at_end(arg);
 }
 
 /* Returns the argument without the dashes, blanks and their lookalikes at its beginning. */

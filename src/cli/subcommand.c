@@ -13,6 +13,9 @@
 #include "option/opt.h"
 #include "study/study.h"
 
+/* Values of parameters of the option set. */
+enum { NO_OVERRIDE = false, REFUSE_UNKNOWN = false };
+
 /* A subcommand and what has been read of its command line. */
 struct invocation {
   const struct bn_subcommand *sub;
@@ -62,23 +65,20 @@ const struct bn_subcommand *bn_subcommand_find_asked(const struct bn_subcommand 
    the set in either case. */
 static int subcommand_declare(struct invocation *inv, struct bn_err *err)
 {
-  const bool override = false;
-
   inv->group = bn_alloc_print("%s options", inv->sub->name);
   inv->conf = bn_alloc(1, inv->sub->conf_size);
   inv->set = bn_optset_new(&bn_policy_bench);
-  return bn_optset_add(inv->set, inv->group, inv->sub->options, inv->conf, override, err);
+  return bn_optset_add(inv->set, inv->group, inv->sub->options, inv->conf, NO_OVERRIDE, err);
 }
 
 /* Declares --help in another table, because bench-studies(7) lists the options of the first one.
    Returns 0, or -1 and err. */
 static int subcommand_declare_help(struct invocation *inv, struct bn_err *err)
 {
-  static const struct bn_opt own[] = {
+  static const struct bn_opt table[] = {
       {.name = "help", .type = BN_BOOL, .def = "off", .help = "this list of options"}, BN_OPT_END};
-  const bool override = false;
 
-  return bn_optset_add(inv->set, inv->group, own, &inv->wants_help, override, err);
+  return bn_optset_add(inv->set, inv->group, table, &inv->wants_help, NO_OVERRIDE, err);
 }
 
 /* Frees what has been read of a command line.  The invocation may be incomplete. */
@@ -97,10 +97,10 @@ static void subcommand_set_option(const struct invocation *inv, const char *arg)
   const char *name = arg + strlen("--");
   const size_t len = strcspn(name, "=");
   const char *value = name[len] == '=' ? name + len + 1 : NULL;
-  char *own_name = bn_alloc_part(name, len);
+  char *name_copy = bn_alloc_part(name, len);
 
-  (void)bn_optset_set(inv->set, own_name, value, arg);
-  free(own_name);
+  (void)bn_optset_set(inv->set, name_copy, value, arg);
+  free(name_copy);
 }
 
 /* Returns the option of the subcommand that "--NAME" or "--NAME=VALUE" names, or NULL. */
@@ -165,10 +165,9 @@ static int subcommand_set_long(const struct invocation *inv, const char *arg, co
 /* Refuses unknown options, and values that are wrong.  Returns 0, or -1 and err. */
 static int subcommand_check_options(const struct invocation *inv, struct bn_err *err)
 {
-  const bool accept_any = false;
   struct bn_optset_fault fault;
 
-  if (bn_optset_find_unknown(inv->set, accept_any, &fault) ||
+  if (bn_optset_find_unknown(inv->set, REFUSE_UNKNOWN, &fault) ||
       bn_optset_find_fault(inv->set, &fault))
     return bn_err_set(err, 0, "%s", fault.text);
   return 0;
@@ -183,9 +182,8 @@ static char *subcommand_format_usage(const struct bn_subcommand *sub)
 }
 
 /* Refuses too few or too many operands.  Returns 0, or -1 and err, which shows the first operand
-   that is too many, with its passwords masked, because it may be a URI.  A bare word is no
-   password: if it were the value of an option, the option would have used it, or would be unknown
-   and refused by subcommand_check_options. */
+   that is too many.  It may be a URI, so passwords in it are masked.  As a whole it is no password:
+   an option would have used it as its value, or is unknown and was refused before. */
 static int subcommand_check_operands(const struct invocation *inv, struct bn_err *err)
 {
   const size_t min = inv->sub->min_operands, max = inv->sub->max_operands;
@@ -204,8 +202,8 @@ static int subcommand_check_operands(const struct invocation *inv, struct bn_err
   return -1;
 }
 
-/* Returns whether "--NAME" or "--NAME=VALUE" is an option of the subcommand. */
-static bool subcommand_is_own(const struct invocation *inv, const char *arg)
+/* Returns whether "--NAME" or "--NAME=VALUE" is an option of the subcommand, or --help. */
+static bool subcommand_has_option(const struct invocation *inv, const char *arg)
 {
   const char *name = arg + strlen("--");
 
@@ -213,10 +211,10 @@ static bool subcommand_is_own(const struct invocation *inv, const char *arg)
          bn_opt_is_named(name, strcspn(name, "="), "help");
 }
 
-/* Returns whether an argument belongs to the command line of a run, which are all arguments after
-   "--", all words, and all options that the subcommand does not have.  "-h" and "--help" belong to
-   the run if they stand after its first word, as in "oltp_read_write --help". */
-static bool subcommand_is_of_run(const struct invocation *inv, const char *arg)
+/* Returns whether an argument belongs to the command line of a run: each argument after "--", each
+   word, and each option that the subcommand does not have.  "-h" and "--help" belong to the run if
+   they stand after its first word, as in "oltp_read_write --help". */
+static bool subcommand_is_for_run(const struct invocation *inv, const char *arg)
 {
   if (!inv->sub->takes_run || !inv->has_name)
     return false;
@@ -225,7 +223,7 @@ static bool subcommand_is_of_run(const struct invocation *inv, const char *arg)
   if (strcmp(arg, "--help") == 0)
     return inv->n_operands > 0;
   if (strncmp(arg, "--", 2) == 0)
-    return !subcommand_is_own(inv, arg);
+    return !subcommand_has_option(inv, arg);
   if (strcmp(arg, "-h") == 0 && inv->n_operands == 0)
     return false;
   return subcommand_find_short_option(inv, arg) == NULL;
@@ -256,7 +254,7 @@ static int subcommand_read_argument(struct invocation *inv, const char *arg, con
     inv->has_separator = true;
     return 1;
   }
-  if (subcommand_is_of_run(inv, arg)) {
+  if (subcommand_is_for_run(inv, arg)) {
     inv->operand[inv->n_operands++] = arg;
     return 1;
   }
@@ -275,8 +273,8 @@ static int subcommand_read_argument(struct invocation *inv, const char *arg, con
 }
 
 /* Overwrites the value of an option that is a secret, in the argument vector that `ps` shows.  The
-   value stands in `arg`, or else in `next`, the argument after it; next NULL: the option has not
-   used that one. */
+   value is part of `arg`, as in "--NAME=VALUE" and "-oVALUE", or is `next`, the argument after it;
+   next NULL: the option has not used that argument. */
 static void subcommand_hide_secret(const struct invocation *inv, char *arg, char *next)
 {
   const struct bn_opt *o;
@@ -410,7 +408,7 @@ int bn_subcommand_run(const struct bn_subcommand *sub, const struct bn_subcomman
   struct invocation inv = {.sub = sub};
   const int file = subcommand_find_file_position(sub, args);
   struct bn_study *study;
-  struct bn_err why = {0}; /* err gets its text, after the name of the file */
+  struct bn_err cause = {0}; /* becomes err, after the name of the study's file */
   int status;
 
   if (args->shown != NULL)
@@ -419,14 +417,34 @@ int bn_subcommand_run(const struct bn_subcommand *sub, const struct bn_subcomman
     return EXIT_FAILURE;
   if (study != NULL)
     inv.sub = bn_study_declaration(study);
-  status = subcommand_execute(&inv, args, file, study, out, &why);
-  if (file > 0 && why.text[0] != '\0')
-    (void)bn_err_set(err, why.code, "%s: %s", args->argv[file], why.text);
+  status = subcommand_execute(&inv, args, file, study, out, &cause);
+  if (file > 0 && cause.text[0] != '\0')
+    (void)bn_err_set(err, cause.code, "%s: %s", args->argv[file], cause.text);
   else
-    *err = why;
+    *err = cause;
   subcommand_free(&inv);
   bn_study_free(study);
   return status;
+}
+
+/* Calls fn with the declaration of a study of that name.  Returns as fn does, or -1 if the bundled
+   module that declares it is wrong. */
+static int subcommand_call_with_study(const char *name,
+                                      int (*fn)(void *arg, const struct bn_subcommand *sub),
+                                      void *arg)
+{
+  struct bn_err err = {0};
+  struct bn_study *study = bn_study_open(name, NULL, &err);
+  int rc;
+
+  if (study == NULL) {
+    if (err.text[0] != '\0')
+      bn_log_stderr("bench %s: %s", name, err.text);
+    return -1;
+  }
+  rc = fn(arg, bn_study_declaration(study));
+  bn_study_free(study);
+  return rc;
 }
 
 int bn_subcommand_each(const struct bn_subcommand *table,
@@ -435,21 +453,10 @@ int bn_subcommand_each(const struct bn_subcommand *table,
   int rc = 0;
 
   for (; table->name != NULL && rc == 0; table++) {
-    struct bn_err err = {0};
-    struct bn_study *study;
-
-    if (!subcommand_is_in_lua(table)) {
+    if (subcommand_is_in_lua(table))
+      rc = subcommand_call_with_study(table->name, fn, arg);
+    else
       rc = fn(arg, table);
-      continue;
-    }
-    study = bn_study_open(table->name, NULL, &err);
-    if (study == NULL) {
-      if (err.text[0] != '\0')
-        bn_log_stderr("bench %s: %s", table->name, err.text);
-      return -1;
-    }
-    rc = fn(arg, bn_study_declaration(study));
-    bn_study_free(study);
   }
   return rc;
 }

@@ -108,17 +108,19 @@ int bn_cli_check_options(const struct bn_cli *cli, bool accept_any, size_t n_out
 /* Returns whether the words are in the wrong order, as in "run oltp_read_write". */
 static bool unknown_has_swapped_words(const struct bn_cli *cli)
 {
-  return cli->command != NULL &&
-         (bn_cli_is_command_name(cli->test) || strcmp(cli->test, "warmup") == 0);
+  /* bn_cli_is_command_name does not have this command, which only scripts define. */
+  const bool is_warmup = strcmp(cli->test, "warmup") == 0;
+
+  return cli->command != NULL && (is_warmup || bn_cli_is_command_name(cli->test));
 }
 
 void bn_cli_refuse_script(const struct bn_cli *cli, const struct bn_err *err)
 {
+  enum { ACCEPT_NONE = false, NONE_OUTSIDE = 0 };
   char folder[PATH_MAX];
 
   /* ENODATA: neither a test nor a script is named.  A mistyped --version may be the reason. */
-  if (err->code == ENODATA &&
-      bn_cli_check_options(cli, false /* none is accepted */, 0 /* none is outside */) != 0)
+  if (err->code == ENODATA && bn_cli_check_options(cli, ACCEPT_NONE, NONE_OUTSIDE) != 0)
     return;
   if (err->text[0] != '\0')
     bn_log(BN_FATAL, "%s", err->text);
@@ -146,11 +148,11 @@ static const char *unknown_find_typed_option(const struct bn_optset *options,
   return NULL;
 }
 
-/* Returns the last driver besides `own`, which may be NULL, of which the user has typed an option,
-   and sets *option to its name.  Returns NULL if there is none, or if an option of `own` was typed
-   too: the command line is then meant for several drivers. */
+/* Returns the last driver other than `used`, the driver of the run or NULL, of which the user has
+   typed an option, and sets *option to its name.  Returns NULL if there is none, or if an option of
+   `used` was typed too: the command line is then meant for several drivers. */
 static const struct bn_registry_driver *
-unknown_find_other_driver(const struct bn_optset *options, const char *own, const char **option)
+unknown_find_other_driver(const struct bn_optset *options, const char *used, const char **option)
 {
   const struct bn_registry_driver *other = NULL;
 
@@ -159,7 +161,7 @@ unknown_find_other_driver(const struct bn_optset *options, const char *own, cons
 
     if (typed == NULL)
       continue;
-    if (own != NULL && strcmp(d->name, own) == 0)
+    if (used != NULL && strcmp(d->name, used) == 0)
       return NULL;
     *option = typed;
     other = d;
@@ -221,7 +223,9 @@ static void unknown_note_file_setting(void *arg, const char *name, const char *v
   (void)value;
   if (path == NULL)
     return;
-  if (!u->is_script || !u->cli->policy->unknown_not_exported) {
+  const bool has_sysbench_text = u->is_script && u->cli->policy->unknown_not_exported;
+
+  if (!has_sysbench_text) {
     unknown_note_line(u->cli->options, name, path, line);
     return;
   }

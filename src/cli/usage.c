@@ -37,20 +37,16 @@ static void usage_print_general(const struct bn_optset *options)
 {
   static const char *const all[] = {BN_GROUP_GENERAL, BN_GROUP_RAND, BN_GROUP_FILE};
   static const char *const general[] = {BN_GROUP_GENERAL, BN_GROUP_FILE};
-  static const char *const random[] = {BN_GROUP_RAND};
-  static const char *const log[] = {BN_GROUP_LOG};
-  static const char *const latency[] = {BN_GROUP_LATENCY};
 
   if (bn_optset_policy(options)->help_random_in_general) {
     usage_print_block(options, "General options", all, sizeof all / sizeof all[0]);
   } else {
     usage_print_block(options, "General options", general, sizeof general / sizeof general[0]);
-    usage_print_block(options, "Pseudo-Random Numbers Generator options", random, 1);
+    bn_cli_print_group(BN_GROUP_RAND, options);
   }
-  usage_print_block(options, "Log options", log, 1);
-  /* Another block without a heading, so that it is aligned by itself. */
-  (void)bn_optset_print_help(options, latency, 1, stdout);
-  putchar('\n');
+  bn_cli_print_group(BN_GROUP_LOG, options);
+  /* A block of its own without a heading, so that it is aligned by itself. */
+  bn_cli_print_option_lines(BN_GROUP_LATENCY, options);
 }
 
 /* Returns whether the dialect has the driver: it lists at least one of the driver's options. */
@@ -93,12 +89,11 @@ static bool usage_is_registered(const char *name)
    names of the n modules that are installed. */
 static void usage_print_drivers(const struct bn_cli *cli, char *const *names, size_t n)
 {
-  const char *const general[] = {BN_CLI_DB_GROUP};
   const struct bn_registry_driver *d;
 
   printf("General database options:\n\n");
-  (void)bn_optset_print_help(cli->options, general, 1, stdout);
-  printf("\n\nCompiled-in database drivers:\n");
+  bn_cli_print_option_lines(BN_CLI_DB_GROUP, cli->options);
+  printf("\nCompiled-in database drivers:\n");
   for (d = bn_registry_drivers; d->name != NULL; d++)
     if (usage_has_driver(cli, d, names, n))
       printf("  %s - %s\n", d->name, d->title);
@@ -195,6 +190,13 @@ static void usage_print_man_section(const struct bn_optset *options, const char 
   printf(".El\n");
 }
 
+/* Prints the options of one group as a section, unless it has none. */
+static void usage_print_man_group(const struct bn_optset *options, const char *heading,
+                                  const char *group)
+{
+  usage_print_man_section(options, heading, &group, 1);
+}
+
 int bn_cli_print_traits(const struct bn_optset *options)
 {
   const struct bn_opt *o;
@@ -208,34 +210,32 @@ int bn_cli_print_traits(const struct bn_optset *options)
 static void usage_print_man_reports(const struct bn_optset *options)
 {
   for (size_t i = 0; bn_registry_reporters[i] != NULL; i++) {
+    const struct bn_reporter *reporter = bn_registry_reporters[i];
     char group[BN_CLI_GROUP_MAX], title[64];
-    const char *const groups[] = {bn_cli_report_group(bn_registry_reporters[i], group)};
 
-    (void)snprintf(title, sizeof title, "Report %s", bn_registry_reporters[i]->name);
-    usage_print_man_section(options, title, groups, 1);
+    (void)snprintf(title, sizeof title, "Report %s", reporter->name);
+    usage_print_man_group(options, title, bn_cli_report_group(reporter, group));
   }
 }
 
 int bn_cli_print_man(const struct bn_optset *options)
 {
   static const char *const general[] = {BN_GROUP_GENERAL, BN_GROUP_FILE};
-  static const char *const random[] = {BN_GROUP_RAND};
   static const char *const log[] = {BN_GROUP_LOG, BN_GROUP_LATENCY};
-  const char *const database[] = {BN_CLI_DB_GROUP};
 
   usage_print_man_section(options, "General options", general, sizeof general / sizeof general[0]);
-  usage_print_man_section(options, "Random numbers", random, 1);
+  usage_print_man_group(options, "Random numbers", BN_GROUP_RAND);
   usage_print_man_section(options, "Messages and latency", log, sizeof log / sizeof log[0]);
   usage_print_man_reports(options);
-  usage_print_man_section(options, "Databases", database, 1);
+  usage_print_man_group(options, "Databases", BN_CLI_DB_GROUP);
   for (const struct bn_registry_driver *d = bn_registry_drivers; d->name != NULL; d++)
-    usage_print_man_section(options, d->title, &d->group, 1);
+    usage_print_man_group(options, d->title, d->group);
   for (size_t i = 0; bn_registry_workloads[i] != NULL; i++) {
+    const struct bn_workload *workload = bn_registry_workloads[i];
     char group[BN_CLI_GROUP_MAX];
-    const char *const groups[] = {group};
 
-    (void)snprintf(group, sizeof group, "%s options", bn_registry_workloads[i]->name);
-    usage_print_man_section(options, bn_registry_workloads[i]->title, groups, 1);
+    (void)snprintf(group, sizeof group, "%s options", workload->name);
+    usage_print_man_group(options, workload->title, group);
   }
   return bn_subcommand_print_man(bn_registry_subcommands, stdout);
 }

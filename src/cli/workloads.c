@@ -63,15 +63,16 @@ int bn_cli_check_workloads(const struct bn_cli *cli)
 {
   struct bn_mix_item item;
   struct bn_err err = {0};
-  const char *at = cli->test;
+  const char *remaining = cli->test;
   int rc;
 
-  if (!bn_mix_is_test(cli->policy, at))
+  if (!bn_mix_is_test(cli->policy, cli->test))
     return 0;
-  while ((rc = bn_mix_next(&at, &item, &err)) > 0)
+  while ((rc = bn_mix_next(&remaining, &item, &err)) > 0)
     if (workloads_check(&item) != 0)
       return -1;
-  if (rc < 0) /* err shows a part of the test, which may be a password if the test is hidden */
+  /* The error shows a part of the test, which may be a password if the test is hidden. */
+  if (rc < 0)
     bn_log_stderr("%s", cli->hides_test ? "the weight of a workload is wrong" : err.text);
   return rc;
 }

@@ -13,30 +13,31 @@
 #include "base/units.h"
 #include "option/opt.h"
 
-/* The reason why an option's value is refused: `what` outside of dialects, and in dialects `plain`,
-   the words of sysbench with the value in the place of their %s. */
-struct wrong {
-  const char *option, *what, *plain;
+/* Why an option's value is refused: `reason` outside of dialects, and in dialects `plain`, the
+   words of sysbench with the value in the place of their %s. */
+struct refusal {
+  const char *option, *reason, *plain;
 };
 
 /* Sets the fault of a value.  Returns its kind, BN_OPTSET_RANGE, which is not 0. */
 static int conf_refuse(const struct bn_optset *s, struct bn_optset_fault *fault,
-                       const struct wrong *w, const char *value)
+                       const struct refusal *refusal, const char *value)
 {
-  const struct bn_opt_refusal r = {.name = w->option, .value = value, .wrong = w->what};
+  const struct bn_opt_refusal r = {
+      .name = refusal->option, .value = value, .wrong = refusal->reason};
 
-  bn_optset_refuse(s, &r, w->plain, fault);
+  bn_optset_refuse(s, &r, refusal->plain, fault);
   return (int)fault->kind;
 }
 
 /* Sets the fault of a number, as conf_refuse does. */
 static int conf_refuse_number(const struct bn_optset *s, struct bn_optset_fault *fault,
-                              const struct wrong *w, double value)
+                              const struct refusal *refusal, double value)
 {
   char text[32];
 
   (void)snprintf(text, sizeof text, "%g", value);
-  return conf_refuse(s, fault, w, text);
+  return conf_refuse(s, fault, refusal, text);
 }
 
 /* Returns seconds as nanoseconds.  No option has a negative number of seconds. */
@@ -49,12 +50,13 @@ static uint64_t conf_to_ns(double seconds)
    interval apart. */
 static int conf_count_decimals(double seconds)
 {
-  enum { MOST = 3 }; /* an interval has at least a millisecond */
+  enum { DECIMALS_MAX = 3 }; /* an interval has at least a millisecond */
   const double rounding_error = 1e-6;
   double scale = 1;
   int digits = 0;
 
-  while (digits < MOST && fabs(seconds * scale - nearbyint(seconds * scale)) > rounding_error) {
+  while (digits < DECIMALS_MAX &&
+         fabs(seconds * scale - nearbyint(seconds * scale)) > rounding_error) {
     scale *= 10;
     digits++;
   }
@@ -129,31 +131,30 @@ bool bn_conf_uses(const struct bn_conf *c, const char *option)
 static int conf_check_pairs(struct bn_conf *c, const struct bn_optset *s,
                             struct bn_optset_fault *fault)
 {
-  const struct bn_conf_pair *pair = bn_conf_exclusions;
-  char what[128], plain[64], number[CONF_NUMBER];
+  char reason[128], plain[64], number[CONF_NUMBER];
 
-  while (pair->name != NULL && !(bn_conf_uses(c, pair->name) && bn_conf_uses(c, pair->other)))
-    pair++;
-  if (pair->name == NULL)
-    return 0;
-  (void)snprintf(what, sizeof what, "cannot be used with --%s%s", pair->other, pair->why);
-  (void)snprintf(plain, sizeof plain, "--%s cannot be used with --%s", pair->name, pair->other);
-  return conf_refuse(s, fault, &(struct wrong){pair->name, what, plain},
-                     conf_find_value(c, pair->name, number));
+  for (const struct bn_conf_pair *pair = bn_conf_exclusions; pair->name != NULL; pair++) {
+    if (!bn_conf_uses(c, pair->name) || !bn_conf_uses(c, pair->other))
+      continue;
+    (void)snprintf(reason, sizeof reason, "cannot be used with --%s%s", pair->other, pair->why);
+    (void)snprintf(plain, sizeof plain, "--%s cannot be used with --%s", pair->name, pair->other);
+    return conf_refuse(s, fault, &(struct refusal){pair->name, reason, plain},
+                       conf_find_value(c, pair->name, number));
+  }
+  return 0;
 }
 
-/* Refuses --rate-profile or --threads-profile: `what` says what is wrong with it.  Returns as
-   conf_refuse does. */
+/* Refuses --rate-profile or --threads-profile for this reason.  Returns as conf_refuse does. */
 static int conf_refuse_profile(const struct bn_conf *c, const struct bn_optset *s,
-                               struct bn_optset_fault *fault, enum bn_profile_of of,
-                               const char *what)
+                               struct bn_optset_fault *fault, enum bn_profile_of kind,
+                               const char *reason)
 {
-  const bool is_rate = of == BN_PROFILE_RATE;
+  const bool is_rate = kind == BN_PROFILE_RATE;
   const char *name = is_rate ? "rate-profile" : "threads-profile";
   char plain[BN_PROFILE_WRONG + 40];
 
-  (void)snprintf(plain, sizeof plain, "Invalid value for --%s: %s", name, what);
-  return conf_refuse(s, fault, &(struct wrong){name, what, plain},
+  (void)snprintf(plain, sizeof plain, "Invalid value for --%s: %s", name, reason);
+  return conf_refuse(s, fault, &(struct refusal){name, reason, plain},
                      is_rate ? c->raw.rate_profile : c->raw.threads_profile);
 }
 
@@ -169,26 +170,26 @@ static double conf_compute_mean_rate(const struct bn_conf *c)
          span_s;
 }
 
-/* Reads a profile, whose length is the time of the run unless --time is given.  A run without a
-   limit of time goes on with the last value of the profile; if that is 0, the profile is refused,
-   because the run would never end.  Returns 0, or as conf_refuse does. */
+/* Reads a profile, whose length is the time of the run unless --time is given.  A profile that ends
+   with 0 is refused if there is no limit of time: the run would go on with this value, and never
+   end.  Returns 0, or as conf_refuse does. */
 static int conf_read_profile(struct bn_conf *c, const struct bn_optset *s,
-                             struct bn_optset_fault *fault, enum bn_profile_of of)
+                             struct bn_optset_fault *fault, enum bn_profile_of kind)
 {
   struct bn_conf_raw *r = &c->raw;
-  const char *text = of == BN_PROFILE_RATE ? r->rate_profile : r->threads_profile;
-  char wrong[BN_PROFILE_WRONG];
+  const char *text = kind == BN_PROFILE_RATE ? r->rate_profile : r->threads_profile;
+  char reason[BN_PROFILE_WRONG];
 
-  if (bn_profile_parse(text, of, r->warmup_s, &c->profile, wrong) != 0)
-    return conf_refuse_profile(c, s, fault, of, wrong);
+  if (bn_profile_parse(text, kind, r->warmup_s, &c->profile, reason) != 0)
+    return conf_refuse_profile(c, s, fault, kind, reason);
   if (!bn_optset_is_given(s, "time"))
     r->time_s = c->profile.span_s;
   if (r->time_s > 0 || c->profile.piece[c->profile.n_pieces - 1].end_rate > 0)
     return 0;
-  (void)snprintf(wrong, sizeof wrong,
+  (void)snprintf(reason, sizeof reason,
                  "ends with %s, so that a run without a time limit never ends; leave out --time=0",
-                 of == BN_PROFILE_RATE ? "the rate 0" : "no active thread");
-  return conf_refuse_profile(c, s, fault, of, wrong);
+                 kind == BN_PROFILE_RATE ? "the rate 0" : "no active thread");
+  return conf_refuse_profile(c, s, fault, kind, reason);
 }
 
 /* The functions conf_finish_… read an option and derive what the run needs of it.  They return 0,
@@ -212,44 +213,45 @@ static int conf_finish_rate_profile(struct bn_conf *c, const struct bn_optset *s
 bool bn_conf_lists_hosts(const struct bn_conf *c)
 {
   const struct bn_conf_raw *r = &c->raw;
+  const bool has_list = r->hosts != NULL && r->hosts[0] != '\0';
+  const bool has_file = r->hosts_file != NULL && r->hosts_file[0] != '\0';
 
-  return (r->hosts != NULL && r->hosts[0] != '\0') ||
-         (r->hosts_file != NULL && r->hosts_file[0] != '\0');
+  return has_list || has_file;
 }
 
-/* Returns the number of threads of this process.  It has all of --threads-total, unless other hosts
-   or groups, which have threads of their own, share them. */
+/* Returns the number of threads of this process.  --threads-total is that number if neither other
+   hosts nor groups share in it. */
 static int64_t conf_count_threads(const struct bn_conf *c)
 {
-  const bool are_shared = c->raw.groups.n > 0 || bn_conf_lists_hosts(c);
+  const bool is_total_shared = c->raw.groups.n > 0 || bn_conf_lists_hosts(c);
+  const bool has_total = c->raw.threads_total > 0 && !is_total_shared;
 
-  return c->raw.threads_total > 0 && !are_shared ? c->raw.threads_total : c->raw.threads;
+  return has_total ? c->raw.threads_total : c->raw.threads;
 }
 
-/* Reads --threads-profile.  Unless --threads is given, there are as many threads as are ever active
-   together.  If a wave is cut, its greatest value may have a fraction, which is rounded to the
-   nearest number, as by bn_active_count. */
+/* Reads --threads-profile, whose peak is the number of threads unless --threads is given. */
 static int conf_finish_threads_profile(struct bn_conf *c, const struct bn_optset *s,
                                        struct bn_optset_fault *fault)
 {
-  const enum bn_profile_of of = BN_PROFILE_THREADS;
-  struct bn_conf_raw *r = &c->raw;
-  char wrong[96];
-  const int rc = conf_read_profile(c, s, fault, of);
+  char reason[96];
+  const int rc = conf_read_profile(c, s, fault, BN_PROFILE_THREADS);
 
   if (rc != 0)
     return rc;
-  const double most = floor(c->profile.most + 0.5);
+  /* A sine that ends before its peak may have a fraction as its greatest value.  It is rounded to
+     the nearest number, as by bn_active_count. */
+  const double peak = floor(c->profile.most + 0.5);
 
-  if (most < 1)
-    return conf_refuse_profile(c, s, fault, of, "has no active thread at any time");
+  if (peak < 1)
+    return conf_refuse_profile(c, s, fault, BN_PROFILE_THREADS, "has no active thread at any time");
   if (!bn_optset_is_given(s, "threads"))
-    r->threads = (int64_t)most;
-  if (most <= (double)conf_count_threads(c))
+    c->raw.threads = (int64_t)peak;
+  if (peak <= (double)conf_count_threads(c))
     return 0;
-  (void)snprintf(wrong, sizeof wrong, "has up to %.0f active threads, more than --threads=%" PRId64,
-                 most, conf_count_threads(c));
-  return conf_refuse_profile(c, s, fault, of, wrong);
+  (void)snprintf(reason, sizeof reason,
+                 "has up to %.0f active threads, more than --threads=%" PRId64, peak,
+                 conf_count_threads(c));
+  return conf_refuse_profile(c, s, fault, BN_PROFILE_THREADS, reason);
 }
 
 /* Reads the profile that the run has, if any; conf_check_pairs, the next step, refuses two.  The
@@ -270,16 +272,16 @@ static int conf_finish_profile(struct bn_conf *c, const struct bn_optset *s,
 static int conf_finish_interval(struct bn_conf *c, const struct bn_optset *s,
                                 struct bn_optset_fault *fault)
 {
-  static const struct wrong wrong = {"report-interval",
-                                     "out of range; allowed: 0, or 0.001 or more seconds",
-                                     "Invalid value for --report-interval: %s (at least 0.001 s)"};
+  static const struct refusal too_short = {
+      "report-interval", "out of range; allowed: 0, or 0.001 or more seconds",
+      "Invalid value for --report-interval: %s (at least 0.001 s)"};
   const double seconds = c->raw.report_interval_s;
 
   c->plan.interval_ns = conf_to_ns(seconds);
   c->plan.interval_decimals = conf_count_decimals(seconds);
   if (c->plan.interval_ns == 0 || c->plan.interval_ns >= BN_NSEC_PER_MSEC)
     return 0;
-  return conf_refuse_number(s, fault, &wrong, seconds);
+  return conf_refuse_number(s, fault, &too_short, seconds);
 }
 
 /* Derives the threads, the limits and the other times of the run, and warns if it has no limit.  No
@@ -342,12 +344,12 @@ static double conf_read_forced_seconds(const struct bn_conf *c, const char *text
 static int conf_finish_forced_shutdown(struct bn_conf *c, const struct bn_optset *s,
                                        struct bn_optset_fault *fault)
 {
-  static const struct wrong not_a_time = {"forced-shutdown",
-                                          "not a time; allowed: whole seconds, N%, off",
+  static const struct refusal not_a_time = {"forced-shutdown",
+                                            "not a time; allowed: whole seconds, N%, off",
+                                            "Invalid value for --forced-shutdown: '%s'"};
+  static const struct refusal too_late = {"forced-shutdown",
+                                          "out of range; allowed: up to 2147483647 seconds",
                                           "Invalid value for --forced-shutdown: '%s'"};
-  static const struct wrong too_late = {"forced-shutdown",
-                                        "out of range; allowed: up to 2147483647 seconds",
-                                        "Invalid value for --forced-shutdown: '%s'"};
   const char *text = c->raw.forced_shutdown != NULL ? c->raw.forced_shutdown : "5%";
   const bool is_off = strcasecmp(text, "off") == 0;
   const bool is_malformed = !is_off && !conf_is_time_or_percentage(text);
@@ -370,7 +372,7 @@ static int conf_finish_forced_shutdown(struct bn_conf *c, const struct bn_optset
 static int conf_finish_grace(struct bn_conf *c, const struct bn_optset *s,
                              struct bn_optset_fault *fault)
 {
-  static const struct wrong wrong = {
+  static const struct refusal not_a_time = {
       "time-grace", "not a time; allowed: 0 or more seconds, also with ms, s, m or h, or auto",
       "Invalid value for --time-grace: '%s'"};
   const char *text = c->raw.time_grace != NULL ? c->raw.time_grace : "0";
@@ -380,7 +382,7 @@ static int conf_finish_grace(struct bn_conf *c, const struct bn_optset *s,
   if (c->grace_auto)
     return 0;
   if (bn_units_parse_duration(text, &seconds) != 0 || seconds > INT32_MAX)
-    return conf_refuse(s, fault, &wrong, text);
+    return conf_refuse(s, fault, &not_a_time, text);
   c->grace_ns = conf_to_ns(seconds);
   return 0;
 }
@@ -389,13 +391,13 @@ static int conf_finish_grace(struct bn_conf *c, const struct bn_optset *s,
 static int conf_finish_seed(struct bn_conf *c, const struct bn_optset *s,
                             struct bn_optset_fault *fault)
 {
-  static const struct wrong wrong = {"rand-init", "cannot be used with --rand-seed",
-                                     "Cannot set both --rand-init and --rand-seed"};
+  static const struct refusal both_given = {"rand-init", "cannot be used with --rand-seed",
+                                            "Cannot set both --rand-init and --rand-seed"};
   /* 0.5 draws the same numbers in every run unless told otherwise. */
   const bool is_same_each_run = c->policy->same_seed_each_run && !c->plan.seed_from_timer;
 
   if (c->plan.seed_from_timer && c->plan.seed_typed != 0)
-    return conf_refuse(s, fault, &wrong, "on");
+    return conf_refuse(s, fault, &both_given, "on");
   c->plan.seed_given = c->plan.seed_typed != 0;
   c->seed = (uint64_t)c->plan.seed_typed;
   if (!c->plan.seed_given && !is_same_each_run)
@@ -407,15 +409,15 @@ static int conf_finish_seed(struct bn_conf *c, const struct bn_optset *s,
 static int conf_finish_dist(struct bn_conf *c, const struct bn_optset *s,
                             struct bn_optset_fault *fault)
 {
-  static const struct wrong wrong = {"rand-pareto-h",
-                                     "out of range; allowed: more than 0, less than 1",
-                                     "Invalid value for --rand-pareto-h: %s"};
+  static const struct refusal out_of_range = {"rand-pareto-h",
+                                              "out of range; allowed: more than 0, less than 1",
+                                              "Invalid value for --rand-pareto-h: %s"};
   static const double default_h = 0.2; /* sysbench uses it if the value is out of range */
   struct bn_conf_raw *r = &c->raw;
   const bool is_in_range = r->rand_pareto_h > 0 && r->rand_pareto_h < 1;
 
   if (!is_in_range && !c->policy->loose_values)
-    return conf_refuse_number(s, fault, &wrong, r->rand_pareto_h);
+    return conf_refuse_number(s, fault, &out_of_range, r->rand_pareto_h);
   if (!is_in_range)
     r->rand_pareto_h = default_h;
   c->dist = (struct bn_dist){.type = (enum bn_dist_type)r->rand_type,
@@ -446,12 +448,12 @@ static int conf_compare_doubles(const void *a, const void *b)
 static int conf_finish_checkpoints(struct bn_conf *c, const struct bn_optset *s,
                                    struct bn_optset_fault *fault)
 {
-  static const struct wrong too_many = {"report-checkpoints", "one too many; allowed: up to 256",
-                                        "Too many checkpoints in --report-checkpoints (up to 256 "
-                                        "can be defined)"};
-  static const struct wrong no_time = {"report-checkpoints",
-                                       "not a whole number of seconds; allowed: 0 or more",
-                                       "Invalid value for --report-checkpoints: '%s'"};
+  static const struct refusal too_many = {"report-checkpoints", "one too many; allowed: up to 256",
+                                          "Too many checkpoints in --report-checkpoints (up to 256 "
+                                          "can be defined)"};
+  static const struct refusal no_time = {"report-checkpoints",
+                                         "not a whole number of seconds; allowed: 0 or more",
+                                         "Invalid value for --report-checkpoints: '%s'"};
   _Static_assert(BN_CHECKPOINTS_MAX == 256, "as in too_many");
   const struct bn_list *list = &c->raw.report_checkpoints;
 
@@ -491,30 +493,30 @@ static int conf_read_rank(const struct bn_conf *c, const struct bn_optset *s, co
                           double *rank, struct bn_optset_fault *fault)
 {
   static const char ranks[] = "; allowed: more than 0, at most 100, or 0 alone for none";
-  char what[96], plain[96];
+  char reason[96], plain[96];
 
   if (bn_units_parse_double(text, rank) != 0) {
-    (void)snprintf(what, sizeof what, "not a number%s", ranks);
-    (void)conf_refuse(
-        s, fault,
-        &(struct wrong){"percentile", what, "Invalid value for the 'percentile' option: '%s'"},
-        text);
+    const struct refusal not_a_number = {"percentile", reason,
+                                         "Invalid value for the 'percentile' option: '%s'"};
+
+    (void)snprintf(reason, sizeof reason, "not a number%s", ranks);
+    (void)conf_refuse(s, fault, &not_a_number, text);
     fault->kind = BN_OPTSET_BAD; /* not RANGE: a dialect prints it on standard error */
     return (int)fault->kind;
   }
   const bool from_1 = c->policy->percentile_from_1;
   const bool is_zero = conf_is_same_rank(*rank, 0);
-  const bool is_in_range = *rank > 0 && *rank <= 100 && (!from_1 || *rank >= 1);
+  const bool is_large_enough = from_1 ? *rank >= 1 : *rank > 0;
 
   if (is_zero && c->raw.percentile.n == 1 && !from_1) {
     *rank = 0;
     return 0;
   }
-  if (is_in_range)
+  if (is_large_enough && *rank <= 100)
     return 0;
-  (void)snprintf(what, sizeof what, "out of range%s", ranks);
+  (void)snprintf(reason, sizeof reason, "out of range%s", ranks);
   (void)snprintf(plain, sizeof plain, "Invalid value for %s: %%s", c->policy->percentile_name);
-  return conf_refuse(s, fault, &(struct wrong){"percentile", what, plain}, text);
+  return conf_refuse(s, fault, &(struct refusal){"percentile", reason, plain}, text);
 }
 
 /* Reads --percentile.  The first percentile stays the first, because a report with room for a
@@ -522,10 +524,10 @@ static int conf_read_rank(const struct bn_conf *c, const struct bn_optset *s, co
 static int conf_finish_percentiles(struct bn_conf *c, const struct bn_optset *s,
                                    struct bn_optset_fault *fault)
 {
-  static const struct wrong too_many = {"percentile", "one too many; allowed: up to 32",
-                                        "Too many percentiles in --percentile (up to 32)"};
-  static const struct wrong none_left = {"percentile", "cannot be used with --histogram",
-                                         "--histogram cannot be used with --percentile=0"};
+  static const struct refusal too_many = {"percentile", "one too many; allowed: up to 32",
+                                          "Too many percentiles in --percentile (up to 32)"};
+  static const struct refusal none_left = {"percentile", "cannot be used with --histogram",
+                                           "--histogram cannot be used with --percentile=0"};
   _Static_assert(BN_PERCENTS_MAX == 32, "as in too_many");
   const struct bn_list *list = &c->raw.percentile;
   double rank = 0;

@@ -473,10 +473,10 @@ static const struct {
 
 int bn_conf_add_options(struct bn_conf *c, struct bn_optset *s, struct bn_err *err)
 {
-  const bool override = false;
+  enum { NO_OVERRIDE = false };
 
   for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
-    if (bn_optset_add(s, tables[i].group, tables[i].table, c, override, err) != 0)
+    if (bn_optset_add(s, tables[i].group, tables[i].table, c, NO_OVERRIDE, err) != 0)
       return -1;
   return 0;
 }

@@ -11,23 +11,24 @@ const char bn_delay_forms[] =
     "TIME, fixed:TIME, exp:MEAN, exp:MEAN..MOST, uniform:LEAST..MOST; times are seconds, "
     "also with ns, us, ms, s, m or h, up to a day";
 
-/* Reads a time of at most longest_ns, and moves *at past it.  Returns false if there is none. */
-static bool delay_read_time(const char **at, double *ns)
+/* Reads a time of at most longest_ns, and moves *pos past it.  Returns false if there is none. */
+static bool delay_read_time(const char **pos, double *ns)
 {
-  return bn_units_read_ns(at, ns) && *ns <= longest_ns;
+  return bn_units_read_ns(pos, ns) && *ns <= longest_ns;
 }
 
 /* Whether "..TIME" follows the time of a form. */
 enum range { NO_RANGE, MAY_HAVE_RANGE, NEEDS_RANGE };
 
-/* Reads the times after the word of a form into d, whose shape is set, and moves *at past them.
+/* Reads the times after the word of a form into d, whose shape is set, and moves *pos past them.
    Returns false if the form has other times. */
-static bool delay_read_times(const char **at, enum range range, struct bn_delay *d)
+static bool delay_read_times(const char **pos, enum range range, struct bn_delay *d)
 {
-  if (!delay_read_time(at, &d->low_ns))
+  if (!delay_read_time(pos, &d->low_ns))
     return false;
-  if (range != NO_RANGE && bn_words_skip(at, ".."))
-    return delay_read_time(at, &d->high_ns);
+  if (range != NO_RANGE && bn_words_skip(pos, ".."))
+    return delay_read_time(pos, &d->high_ns);
+  /* An exponential time has no maximum, and any other form without a range is a single time. */
   d->high_ns = d->shape == BN_DELAY_EXPONENTIAL ? HUGE_VAL : d->low_ns;
   return range != NEEDS_RANGE;
 }
@@ -42,15 +43,15 @@ int bn_delay_parse(const char *text, struct bn_delay *out)
                {"uniform:", BN_DELAY_UNIFORM, NEEDS_RANGE},
                {"fixed:", BN_DELAY_UNIFORM, NO_RANGE},
                {"", BN_DELAY_UNIFORM, NO_RANGE}};
-  const char *at = text;
+  const char *pos = text;
   struct bn_delay d;
   size_t i = 0;
 
   /* The last word, which is empty, always fits. */
-  while (!bn_words_skip(&at, forms[i].word))
+  while (!bn_words_skip(&pos, forms[i].word))
     i++;
   d.shape = forms[i].shape;
-  if (!delay_read_times(&at, forms[i].range, &d) || *at != '\0' || d.low_ns > d.high_ns)
+  if (!delay_read_times(&pos, forms[i].range, &d) || *pos != '\0' || d.low_ns > d.high_ns)
     return -1;
   *out = d;
   return 0;

@@ -11,10 +11,9 @@
 
 enum { MIX_SHOWN_SIZE = 257 }; /* bytes of the part of a name that a message shows, with its 0 */
 
-/* Returns the '@' before the weight at the end of text[0..len), or NULL.  A weight has only
-   characters of numbers and percentages, and does not begin with "e" or "E".  It may be wrong:
-   "a@1..2" is a workload whose weight is refused later, and not a name.  A name of one character or
-   more is before the '@'. */
+/* Returns the '@' between the name and the weight of the workload text[0..len), or NULL if it has
+   no weight.  A weight has only characters of numbers and percentages, and does not begin with "e"
+   or "E".  It is checked later: "1..2" in "a@1..2" is a weight, which is refused. */
 static const char *mix_find_mark(const char *text, size_t len)
 {
   size_t begin = len; /* of the weight */
@@ -70,15 +69,15 @@ static void mix_mask_part(const char *text, size_t len, char shown[MIX_SHOWN_SIZ
   (void)snprintf(shown, MIX_SHOWN_SIZE, "%s", bn_mask_text(part, masked));
 }
 
-int bn_mix_next(const char **at, struct bn_mix_item *item, struct bn_err *err)
+int bn_mix_next(const char **pos, struct bn_mix_item *item, struct bn_err *err)
 {
-  const char *text = *at + strspn(*at, " "), *mark;
+  const char *text = *pos + strspn(*pos, " "), *mark;
   const size_t len = mix_find_length(text);
   char shown[MIX_SHOWN_SIZE];
 
   if (len == 0)
     return 0;
-  *at = text + len;
+  *pos = text + len;
   mark = mix_find_mark(text, len);
   if (mark == NULL) {
     mix_mask_part(text, len, shown);

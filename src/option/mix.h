@@ -22,8 +22,8 @@ struct bn_mix_item {
 bool bn_mix_has_weight(const char *text);
 /* Returns whether the test, which may be NULL, is a mix.  Dialects know no mixes. */
 bool bn_mix_is_test(const struct bn_policy *policy, const char *test);
-/* Reads the workload at *at and moves *at past it.  Returns 1, 0 if there is no other, or -1 and
+/* Reads the workload at *pos and moves *pos past it.  Returns 1, 0 if there is no other, or -1 and
    err. */
-int bn_mix_next(const char **at, struct bn_mix_item *item, struct bn_err *err);
+int bn_mix_next(const char **pos, struct bn_mix_item *item, struct bn_err *err);
 
 #endif

@@ -83,33 +83,34 @@ static void opt_remove_pending(struct bn_optset *s, size_t i)
   s->n_pending--;
 }
 
-/* Appends the items of a setting to the list of an option that may be repeated, and whose first
-   setting has replaced the default. */
+/* Appends the items of a repeated setting to the list that the first setting has begun. */
 static enum bn_optset_error opt_append_list(struct bn_entry *e, const struct bn_setting *st)
 {
-  struct bn_list more = {0}, *list = e->value;
-  const enum bn_optset_error rc = bn_optval_parse_setting(e->o, &more, st);
+  struct bn_list added = {0}, *list = e->value;
+  const enum bn_optset_error rc = bn_optval_parse_setting(e->o, &added, st);
 
   if (rc != BN_OPTSET_OK)
     return rc;
-  for (size_t i = 0; i < more.n; i++)
-    bn_words_adopt(list, more.item[i]);
-  free(more.item);
+  for (size_t i = 0; i < added.n; i++)
+    bn_words_adopt(list, added.item[i]);
+  free(added.item);
   return rc;
 }
 
 /* Returns whether a comma in a value of a file belongs to the text, as it does on the command line:
    "hosts=a,b".  In a dialect a comma ends the value, as in sysbench. */
-static bool opt_takes_commas(const struct bn_optset *s, const struct bn_opt *o)
+static bool opt_keeps_commas(const struct bn_optset *s, const struct bn_opt *o)
 {
   return !s->policy->loose_values && (o->type == BN_STRING || o->type == BN_PATH);
 }
 
-/* Returns whether a setting in a file takes all items of its line.  In a dialect a list of whole
-   numbers takes one, because sysbench has a number there. */
-static bool opt_takes_all_items(const struct bn_optset *s, const struct bn_opt *o)
+/* Returns whether a setting in a file uses all items of its line.  A list of whole numbers uses one
+   item in a dialect, because sysbench has a number there. */
+static bool opt_uses_all_items(const struct bn_optset *s, const struct bn_opt *o)
 {
-  return o->type == BN_LIST && !(s->policy->loose_values && o->scalar && o->whole);
+  const bool is_one_number = s->policy->loose_values && o->scalar && o->whole;
+
+  return o->type == BN_LIST && !is_one_number;
 }
 
 /* Notes that a line of a file has items after the value, which are ignored.  The value of a secret
@@ -121,16 +122,16 @@ static void opt_warn_of_ignored_items(const struct bn_optset *s, const struct bn
   struct bn_optval_item item;
   char masked[BN_MASK_MAX];
 
-  if (st->path == NULL || s->sent || opt_takes_all_items(s, e->o))
+  if (st->path == NULL || s->sent || opt_uses_all_items(s, e->o))
     return;
-  char *first = bn_optval_copy_first(text, opt_takes_commas(s, e->o), &rest);
-  const bool has_more = bn_optval_next(&rest, &item) > 0;
+  char *first = bn_optval_copy_first(text, opt_keeps_commas(s, e->o), &rest);
+  const bool has_ignored = bn_optval_next(&rest, &item) > 0;
   const bool is_hidden = strcmp(bn_opt_mask_text(e->o, text), text) != 0;
 
-  if (has_more && is_hidden)
+  if (has_ignored && is_hidden)
     bn_log_note("%s:%u: only the first item of '%s' is used: write it in quotes", st->path,
                 st->line, e->o->name);
-  else if (has_more)
+  else if (has_ignored)
     bn_log_note("%s:%u: only the first item of '%s' is used: '%s'", st->path, st->line, e->o->name,
                 bn_mask_text(first, masked));
   free(first);
@@ -141,11 +142,11 @@ static void opt_warn_of_ignored_items(const struct bn_optset *s, const struct bn
 static enum bn_optset_error opt_parse_bool_loosely(const struct bn_optset *s, struct bn_entry *e,
                                                    const struct bn_setting *st)
 {
-  const char *at = st->text != NULL ? st->text : "";
+  const char *text = st->text != NULL ? st->text : "";
   struct bn_optval_item item;
 
   if (st->path != NULL)
-    *(bool *)e->value = bn_optval_next(&at, &item) > 0;
+    *(bool *)e->value = bn_optval_next(&text, &item) > 0;
   else if (s->policy->only_on_is_on && st->text != NULL)
     *(bool *)e->value = strcmp(st->text, "on") == 0;
   else
@@ -153,9 +154,9 @@ static enum bn_optset_error opt_parse_bool_loosely(const struct bn_optset *s, st
   return BN_OPTSET_OK;
 }
 
-/* Sets the number that the text begins with, or 0, as a dialect does.  The number, which 17 digits
-   tell exactly, is parsed again, because that checks its bounds.  Returns OK, or RANGE if it is out
-   of bounds. */
+/* Sets the number at the beginning of the text, or 0 if there is none, as a dialect does.  The
+   number is printed, exactly by 17 digits, and parsed again, because parsing checks the bounds.
+   Returns OK or RANGE. */
 static enum bn_optset_error opt_set_leading_number(const struct bn_entry *e, const char *text)
 {
   char number[64];
@@ -179,10 +180,12 @@ static enum bn_optset_error opt_set_out_of_bounds(const struct bn_optset *s,
   return BN_OPTSET_RANGE;
 }
 
-/* Sets a value for a text that does not fit, as the dialect does, or returns rc, which is BAD or
-   RANGE, if the dialect refuses the text. */
-static enum bn_optset_error opt_set_misread(const struct bn_optset *s, const struct bn_entry *e,
-                                            const struct bn_setting *st, enum bn_optset_error rc)
+/* Sets the value that the dialect has for a text with this fault, BAD or RANGE.  Returns OK, or BAD
+   or RANGE if the dialect refuses the text too. */
+static enum bn_optset_error opt_set_despite_fault(const struct bn_optset *s,
+                                                  const struct bn_entry *e,
+                                                  const struct bn_setting *st,
+                                                  enum bn_optset_error fault)
 {
   const bool is_typed = st->path == NULL && st->text != NULL;
 
@@ -190,7 +193,7 @@ static enum bn_optset_error opt_set_misread(const struct bn_optset *s, const str
     *(int64_t *)e->value = BN_OPT_LATE;
     return BN_OPTSET_OK;
   }
-  if (rc == BN_OPTSET_RANGE)
+  if (fault == BN_OPTSET_RANGE)
     return opt_set_out_of_bounds(s, e, st->text);
   if (is_typed && e->o->type == BN_DOUBLE)
     return opt_set_leading_number(e, st->text);
@@ -200,16 +203,16 @@ static enum bn_optset_error opt_set_misread(const struct bn_optset *s, const str
     *(uint64_t *)e->value = 0;
     return BN_OPTSET_OK;
   }
-  return rc;
+  return fault;
 }
 
-/* Sets the value as sysbench reads it.  Of a text that does not fit, sysbench makes some value,
-   unless it declares the option as an int.  Returns BAD or RANGE for a text that the dialect
-   refuses too. */
+/* Sets the value as sysbench reads it.  sysbench has some value for most texts that do not fit, but
+   refuses them if it declares the option as an int.  Returns BAD or RANGE for a text that the
+   dialect refuses. */
 static enum bn_optset_error opt_parse_loosely(const struct bn_optset *s, struct bn_entry *e,
                                               const struct bn_setting *st)
 {
-  const bool is_one_int = e->o->whole && e->o->scalar; /* a list here, as --percentile */
+  const bool is_one_int = e->o->whole && e->o->scalar; /* a list only here, as --percentile */
   const bool needs_int = is_one_int || (e->o->whole && e->o->type != BN_LIST);
   enum bn_optset_error rc;
 
@@ -219,7 +222,7 @@ static enum bn_optset_error opt_parse_loosely(const struct bn_optset *s, struct 
     return BN_OPTSET_BAD;
   rc = bn_optval_parse_setting(e->o, e->value, st);
   if (rc == BN_OPTSET_BAD || rc == BN_OPTSET_RANGE)
-    return opt_set_misread(s, e, st, rc);
+    return opt_set_despite_fault(s, e, st, rc);
   /* In a file, sysbench takes the first item of a line. */
   if (rc == BN_OPTSET_OK && is_one_int)
     bn_optval_keep_first(e->value);
@@ -229,32 +232,21 @@ static enum bn_optset_error opt_parse_loosely(const struct bn_optset *s, struct 
 /* Returns whether the setting has no value.  In a file, blanks, a comment and "" are no value. */
 static bool opt_setting_is_empty(const struct bn_setting *st)
 {
-  const char *at = st->text;
+  const char *text = st->text;
   struct bn_optval_item item;
 
-  if (at == NULL || at[0] == '\0')
+  if (text == NULL || text[0] == '\0')
     return true;
   if (st->path == NULL)
     return false;
-  return bn_optval_next(&at, &item) <= 0 || item.len == 0;
+  return bn_optval_next(&text, &item) <= 0 || item.len == 0;
 }
 
-/* Returns whether the option needs a value and has none.  Outside of dialects, a number needs one:
-   sysbench takes "--time=" for "--time=0", and the run never ends.  The text of an option of
-   sysbench may be empty, as there.  The text of an option that only bench has may not, if the
-   option has a default: an empty text most often comes from a shell variable that was not set. */
-static bool opt_lacks_value(const struct bn_optset *s, const struct bn_opt *o,
-                            const struct bn_setting *st)
+/* Returns whether the text of the option must not be empty.  An option of sysbench may have an
+   empty text, as there.  An option that only bench has must not, if it has a default: an empty text
+   most often comes from a shell variable that was not set. */
+static bool opt_needs_text(const struct bn_optset *s, const struct bn_opt *o)
 {
-  if (!opt_setting_is_empty(st))
-    return false;
-  if (o->filled)
-    return true;
-  const bool has_no_equals = st->text == NULL && st->path == NULL; /* "--time" */
-
-  /* A list may be empty after '='. */
-  if (bn_optval_is_numeric(o))
-    return !s->policy->loose_values && (o->type != BN_LIST || has_no_equals);
   const char *def = bn_opt_get_default(o, s->policy);
   const bool has_default = def != NULL && def[0] != '\0';
   const bool is_text = o->type == BN_STRING || o->type == BN_PATH;
@@ -262,12 +254,29 @@ static bool opt_lacks_value(const struct bn_optset *s, const struct bn_opt *o,
   return is_text && bn_opt_is_native(o) && !o->blank && has_default;
 }
 
+/* Returns whether the option needs a value and has none.  Outside of dialects a number needs one:
+   sysbench takes "--time=" for "--time=0", and the run never ends. */
+static bool opt_lacks_value(const struct bn_optset *s, const struct bn_opt *o,
+                            const struct bn_setting *st)
+{
+  const bool has_no_equals = st->text == NULL && st->path == NULL; /* "--time" */
+  const bool is_empty_list = o->type == BN_LIST && !has_no_equals; /* "--percentile=" */
+
+  if (!opt_setting_is_empty(st))
+    return false;
+  if (o->filled)
+    return true;
+  if (bn_optval_is_numeric(o))
+    return !s->policy->loose_values && !is_empty_list;
+  return opt_needs_text(s, o);
+}
+
 /* Sets a text to the first item of a file's value, with its commas. */
 static enum bn_optset_error opt_parse_text_of_file(const struct bn_entry *e, const char *text)
 {
-  const bool with_commas = true;
+  enum { WITH_COMMAS = true };
   const char *rest;
-  char *first = bn_optval_copy_first(text != NULL ? text : "", with_commas, &rest);
+  char *first = bn_optval_copy_first(text != NULL ? text : "", WITH_COMMAS, &rest);
   const enum bn_optset_error rc = bn_optval_parse(e->o, e->value, first);
 
   free(first);
@@ -284,7 +293,7 @@ static enum bn_optset_error opt_parse(const struct bn_optset *s, struct bn_entry
     return opt_append_list(e, st);
   if (s->policy->loose_values)
     return opt_parse_loosely(s, e, st);
-  if (st->path != NULL && opt_takes_commas(s, e->o))
+  if (st->path != NULL && opt_keeps_commas(s, e->o))
     return opt_parse_text_of_file(e, st->text);
   return bn_optval_parse_setting(e->o, e->value, st);
 }
@@ -320,10 +329,9 @@ static void opt_update_owner(const struct bn_entry *e)
     *(bool *)opt_get_member(e, e->o->given) = e->given;
 }
 
-/* Sets the option and keeps a copy of the setting for messages.  A bad boolean of the command line
-   may be meant for an option that a script declares later under the same name: the option has no
-   fault yet, and the caller, to which BOOL is returned, keeps the setting as pending.  A bad
-   boolean of a file is a fault (BAD). */
+/* Sets the option and keeps a copy of the setting for messages.  Returns OK, or a fault, which
+   becomes that of the option.  BOOL, a bad boolean of the command line, does not: the caller keeps
+   the setting as pending, because a script may declare an option of the same name later. */
 static enum bn_optset_error opt_apply(const struct bn_optset *s, struct bn_entry *e,
                                       const struct bn_setting *st)
 {
@@ -332,7 +340,7 @@ static enum bn_optset_error opt_apply(const struct bn_optset *s, struct bn_entry
   if (rc == BN_OPTSET_OK)
     rc = opt_set_delay(e);
   if (rc == BN_OPTSET_BOOL && st->path != NULL)
-    rc = BN_OPTSET_BAD;
+    rc = BN_OPTSET_BAD; /* the setting of a file is not kept as pending */
   opt_free_setting(&e->last);
   e->last = opt_copy_setting(st);
   opt_warn_of_ignored_items(s, e, &e->last);
@@ -342,16 +350,16 @@ static enum bn_optset_error opt_apply(const struct bn_optset *s, struct bn_entry
   return rc;
 }
 
-/* Returns whether e, the option of that name or NULL, takes the setting.  To a file for 0.5,
-   options that are newer than 0.5 do not exist. */
+/* Returns whether the setting can be that of e, the option of its name or NULL.  A file for 0.5
+   sets only options that 0.5 or bench alone has. */
 static bool opt_is_known(const struct bn_optset *s, const struct bn_entry *e,
                          const struct bn_setting *st)
 {
   if (e == NULL)
     return false;
-  const bool only_listed = s->policy->files_set_listed && st->path != NULL;
-
-  return !only_listed || bn_opt_is_native(e->o) || (e->o->in & s->policy->listed) != 0;
+  if (st->path == NULL || !s->policy->files_set_listed)
+    return true;
+  return bn_opt_is_native(e->o) || (e->o->in & s->policy->listed) != 0;
 }
 
 /* Applies the setting to its option, or keeps it as pending for an option that may be declared
@@ -415,33 +423,33 @@ static void opt_apply_pending(struct bn_optset *s, struct bn_entry *e)
   while (i < s->n_pending) {
     struct bn_setting *st = &s->pending[i];
     const bool has_effect = st->path == NULL || !s->policy->defaults_beat_files;
-    bool stays = !bn_opt_is_same_name(st->name, e->o->name);
 
-    if (!stays && has_effect) {
-      stays = opt_apply(s, e, st) == BN_OPTSET_BOOL;
-      st->bad_bool = stays;
-    }
-    if (stays)
+    if (!bn_opt_is_same_name(st->name, e->o->name)) {
       i++;
-    else
+    } else if (has_effect && opt_apply(s, e, st) == BN_OPTSET_BOOL) {
+      st->bad_bool = true;
+      i++;
+    } else {
       opt_remove_pending(s, i);
+    }
   }
 }
 
-/* Sets a default that does not fit, as sysbench does: a number is what the text begins with, a size
-   stays 0, and a whole number becomes a fault that bn_optset_find_fault finds.  Returns OK, or for
-   other types rc, which says why the default does not fit. */
-static enum bn_optset_error opt_set_misfit(struct bn_entry *e, const char *text,
-                                           enum bn_optset_error rc)
+/* Sets the value that sysbench has for a default with this fault.  Returns OK, or BAD or RANGE if
+   there is no such value. */
+static enum bn_optset_error opt_set_bad_default(struct bn_entry *e, const char *text,
+                                                enum bn_optset_error fault)
 {
   if (e->o->type == BN_DOUBLE)
     return opt_set_leading_number(e, text);
-  if (e->o->type == BN_INT) {
-    e->bad = rc;
-    e->last.text = bn_alloc_text(text);
+  if (e->o->type == BN_SIZE) /* bn_optval_set_default has set 0 */
     return BN_OPTSET_OK;
-  }
-  return e->o->type == BN_SIZE ? BN_OPTSET_OK : rc;
+  if (e->o->type != BN_INT)
+    return fault;
+  /* bn_optset_find_fault reports it later, unless a setting replaces the default. */
+  e->bad = fault;
+  e->last.text = bn_alloc_text(text);
+  return BN_OPTSET_OK;
 }
 
 /* Sets a new option to its default in the dialect.  Returns 0, or -1 and err. */
@@ -451,7 +459,7 @@ static int opt_set_default(const struct bn_optset *s, struct bn_entry *e, struct
   enum bn_optset_error rc = bn_optval_set_default(e->o, s->policy, e->value);
 
   if (rc != BN_OPTSET_OK && s->policy->loose_values)
-    rc = opt_set_misfit(e, text, rc);
+    rc = opt_set_bad_default(e, text, rc);
   if (rc == BN_OPTSET_OK && opt_set_delay(e) == BN_OPTSET_OK)
     return 0;
   return bn_err_set(err, 0, "the default of option --%s does not fit its type: '%s'", e->o->name,
@@ -459,17 +467,17 @@ static int opt_set_default(const struct bn_optset *s, struct bn_entry *e, struct
 }
 
 /* Lets a script's own option take the place of the general option of its name, with the traits and
-   the setting of the general option.  1.0 and 1.1 read files and their own options first, set the
-   defaults of the script then, and read the rest of the command line last.  In these dialects, the
-   script's default replaces a setting of a file, and any setting of an option that sysbench has. */
+   the setting of the general option.  In 1.0 and 1.1 the script's default replaces a setting of a
+   file, and any setting of an option that sysbench has: these versions read files and their own
+   options before they set the defaults of the script. */
 static void opt_shadow(const struct bn_optset *s, struct bn_entry *own, struct bn_entry *general)
 {
-  const bool is_replaced = s->policy->defaults_beat_files &&
-                           (!bn_opt_is_native(general->o) || general->last.path != NULL);
+  const bool default_wins = s->policy->defaults_beat_files &&
+                            (!bn_opt_is_native(general->o) || general->last.path != NULL);
 
   own->traits |= general->traits;
   general->shadowed = true;
-  if (general->given && !is_replaced)
+  if (general->given && !default_wins)
     (void)opt_apply(s, own, &general->last);
 }
 
@@ -477,12 +485,12 @@ static void opt_shadow(const struct bn_optset *s, struct bn_entry *own, struct b
 static int opt_add_one(struct bn_optset *s, const char *group, const struct bn_opt *o, void *values,
                        bool override, struct bn_err *err)
 {
-  struct bn_entry *old = bn_optset_find_entry(s, o->name), *e;
+  struct bn_entry *existing = bn_optset_find_entry(s, o->name), *e;
   const struct bn_entry *target;
 
-  if (old != NULL && !override)
+  if (existing != NULL && !override)
     return bn_err_set(err, 0, "option --%s of '%s' exists already in '%s'", o->name, group,
-                      old->group);
+                      existing->group);
   e = opt_new_entry(o, group, values);
   if (opt_set_default(s, e, err) != 0) {
     opt_free_entry(e);
@@ -493,8 +501,8 @@ static int opt_add_one(struct bn_optset *s, const char *group, const struct bn_o
   target = bn_optset_find_target(s, e);
   if (target != NULL)
     e->traits |= target->traits;
-  if (old != NULL)
-    opt_shadow(s, e, old);
+  if (existing != NULL)
+    opt_shadow(s, e, existing);
   opt_apply_pending(s, e);
   return 0;
 }
@@ -530,9 +538,9 @@ int bn_optset_use_script_default(struct bn_optset *s, const struct bn_opt *own, 
 
   if (text == NULL || e == NULL)
     return 0;
-  const bool is_replaced = s->policy->defaults_beat_files && e->last.path != NULL;
+  const bool default_wins = s->policy->defaults_beat_files && e->last.path != NULL;
 
-  if (e->given && !is_replaced)
+  if (e->given && !default_wins)
     return 0;
   if (bn_optval_parse(e->o, e->value, text) == BN_OPTSET_OK && opt_set_delay(e) == BN_OPTSET_OK)
     return 1;
@@ -578,37 +586,37 @@ int bn_optset_add(struct bn_optset *s, const char *group, const struct bn_opt *t
 static bool opt_drop_zero(const struct bn_optset *s, struct bn_entry *alias)
 {
   const char *text = alias->last.text != NULL ? alias->last.text : "";
+  const bool is_bad_zero = alias->bad == BN_OPTSET_RANGE && strtol(text, NULL, 10) == 0;
 
-  if (!s->policy->old_name_with_0_ignored || alias->bad != BN_OPTSET_RANGE ||
-      strtol(text, NULL, 10) != 0)
+  if (!s->policy->old_name_with_0_ignored || !is_bad_zero)
     return false;
   alias->bad = BN_OPTSET_OK;
   alias->given = false;
   return true;
 }
 
-/* Returns whether the number of an alias differs from its default, also if it has no default. */
+/* Returns whether the number of an alias is not its default.  An alias without a default, or with
+   one that does not fit, always differs. */
 static bool opt_differs_from_default(const struct bn_optset *s, const struct bn_entry *alias)
 {
   union bn_optval def = {0};
   const char *text = bn_opt_get_default(alias->o, s->policy);
-  bool differs = true;
+  double def_number;
 
-  if (text != NULL && bn_optval_parse(alias->o, &def, text) == BN_OPTSET_OK) {
-    const double def_number = bn_optval_to_number(alias->o, &def);
-    const double number = bn_optval_to_number(alias->o, alias->value);
-
-    differs = number > def_number || number < def_number;
-  }
+  if (text == NULL || bn_optval_parse(alias->o, &def, text) != BN_OPTSET_OK)
+    return true;
+  def_number = bn_optval_to_number(alias->o, &def);
   bn_optval_clear(alias->o, &def);
-  return differs;
+  return bn_optval_to_number(alias->o, alias->value) != def_number;
 }
 
-/* Gives the value of an alias to its target, unless it is the default of the alias and the target
-   was given a value.  Returns whether the alias was given a value other than its default. */
+/* Gives the value of an alias to its target.  If it is the default of the alias, a value that the
+   target was given stays.  Returns whether the alias was given a value other than its default. */
 static bool opt_resolve_alias(struct bn_optset *s, struct bn_entry *alias, struct bn_entry *target)
 {
-  if (!alias->given || opt_drop_zero(s, alias) || alias->bad != BN_OPTSET_OK)
+  if (!alias->given || opt_drop_zero(s, alias))
+    return false;
+  if (alias->bad != BN_OPTSET_OK)
     return false;
   const bool differs = opt_differs_from_default(s, alias);
 
@@ -627,8 +635,11 @@ void bn_optset_resolve_aliases(struct bn_optset *s, void (*warn)(void *arg, cons
     for (size_t a = 0; a < s->n; a++) {
       struct bn_entry *alias = s->entry[a];
 
-      if (bn_optset_find_target(s, alias) == target && opt_resolve_alias(s, alias, target) &&
-          alias->o->deprecated_text != NULL)
+      if (bn_optset_find_target(s, alias) != target)
+        continue;
+      const bool differs = opt_resolve_alias(s, alias, target);
+
+      if (differs && alias->o->deprecated_text != NULL)
         warn(arg, alias->o->deprecated_text);
     }
   }

@@ -53,7 +53,7 @@ bool bn_optset_is_comment(const char *name)
 }
 
 /* Returns whether all quotes in the value are closed. */
-static bool optfile_is_closed(const char *value)
+static bool optfile_has_closed_quotes(const char *value)
 {
   struct bn_optval_item item;
   int rc;
@@ -107,9 +107,9 @@ static bool optfile_is_option(const struct reader *r, const char *item, size_t l
 static bool optfile_find_second_option(const struct reader *r, const char *value,
                                        struct bn_optval_item *item)
 {
-  const char *at = value;
+  const char *pos = value;
 
-  while (bn_optval_next(&at, item) > 0) {
+  while (bn_optval_next(&pos, item) > 0) {
     /* The character before an item in quotes is the quote. */
     const bool is_after_blank = item->text > value && strchr(blanks, item->text[-1]) != NULL;
 
@@ -119,24 +119,24 @@ static bool optfile_find_second_option(const struct reader *r, const char *value
   return false;
 }
 
-/* Refuses a line of several options, a command line that was copied; a dialect takes the first, as
-   sysbench does.  If the set does not have the first option, nothing is refused, because the value
-   may be a command line, as in a file of sweeps.  Returns 0, or -1 and err. */
+/* Refuses a line with a second option, which was copied from a command line.  A dialect refuses
+   nothing, because sysbench does not.  A value whose own option is unknown is not refused either:
+   it may be a command line, as in a file of sweeps.  Returns 0, or -1 and err. */
 static int optfile_refuse_second_option(const struct reader *r, const char *name, const char *value,
                                         struct bn_err *err)
 {
   struct bn_optval_item item;
-  char further[BN_MASK_MAX], masked[BN_MASK_MAX];
+  char second[BN_MASK_MAX], masked[BN_MASK_MAX];
 
-  if (optfile_is_loose(r) || bn_optset_find_entry(r->set, name) == NULL ||
-      !optfile_find_second_option(r, value, &item))
+  if (optfile_is_loose(r) || bn_optset_find_entry(r->set, name) == NULL)
     return 0;
-  (void)snprintf(further, sizeof further, "%.*s", (int)strcspn(item.text, "= \t\r\n\v\f"),
-                 item.text);
+  if (!optfile_find_second_option(r, value, &item))
+    return 0;
+  (void)snprintf(second, sizeof second, "%.*s", (int)strcspn(item.text, "= \t\r\n\v\f"), item.text);
   return bn_err_set(err, 0,
                     "%s:%u: '%s' stands after '%s': write each option on a line of its own, or "
                     "the value in quotes",
-                    r->path, r->line, further, bn_mask_arg(name, masked));
+                    r->path, r->line, second, bn_mask_arg(name, masked));
 }
 
 /* Sets an option by the two sides of a line's '=', unless the line is refused.  Returns as
@@ -147,7 +147,7 @@ static int optfile_set_option(const struct reader *r, const char *name, const ch
   if ((bn_optset_get_traits(r->set, name) & BN_OPT_COMMAND_LINE_ONLY) != 0)
     return bn_err_set(err, 0, "%s:%u: '%s' can only be given on the command line", r->path, r->line,
                       name);
-  if (!optfile_is_closed(value))
+  if (!optfile_has_closed_quotes(value))
     return optfile_refuse_unclosed(r, name, err);
   if (optfile_refuse_second_option(r, name, value, err) != 0)
     return -1;
@@ -179,23 +179,22 @@ static int optfile_read_line(const struct reader *r, char *text, size_t len, str
   return 0;
 }
 
-/* Reads the lines of a file.  While a line is read, a null byte is at its end: in the place of the
-   next character, or the null byte that ends the buffer.  Returns as optfile_read_line does. */
+/* Reads the lines of a file.  Returns as optfile_read_line does. */
 static int optfile_read_lines(struct reader *r, struct bn_buf *b, struct bn_err *err)
 {
-  char *at = b->data, *const end = b->data + b->len;
+  char *line = b->data, *const end = b->data + b->len;
   int rc = 0;
 
-  while (rc == 0 && at < end) {
-    char *const newline = memchr(at, '\n', (size_t)(end - at));
-    char *const next = newline != NULL ? newline + 1 : end;
-    const char kept = *next;
+  while (rc == 0 && line < end) {
+    char *const newline = memchr(line, '\n', (size_t)(end - line));
+    char *const next = newline != NULL ? newline + 1 : end; /* *end is the buffer's null byte */
+    const char first_of_next = *next;
 
-    *next = '\0';
+    *next = '\0'; /* the end of this line, while it is read */
     r->line++;
-    rc = optfile_read_line(r, at, (size_t)(next - at), err);
-    *next = kept;
-    at = next;
+    rc = optfile_read_line(r, line, (size_t)(next - line), err);
+    *next = first_of_next;
+    line = next;
   }
   return rc;
 }

@@ -25,7 +25,7 @@ static const char *opthelp_find_form(const struct bn_opt *o, const struct bn_pol
 
   if (o->form != NULL && !is_switch)
     return o->form;
-  if (policy->lists_are_single && o->single05)
+  if (policy->lists_are_single && o->single05) /* the list is a single value in 0.5 */
     return o->whole ? "=N" : "=STRING";
   switch (is_switch ? BN_BOOL : o->type) {
   case BN_BOOL:
@@ -69,7 +69,7 @@ static const struct bn_opt *opthelp_find_old_name(const struct block *b, const s
 static const struct bn_opt *opthelp_find_listed(const struct block *b, const struct bn_opt *o)
 {
   if (b->policy->help_has_old_names && o->alias_of != NULL)
-    return NULL;
+    return NULL; /* it can only stand in the place of its present name */
   if (opthelp_is_listed(b, o))
     return o;
   return b->policy->help_has_old_names ? opthelp_find_old_name(b, o) : NULL;
@@ -309,7 +309,8 @@ static void opthelp_put_choices(const struct bn_opt *o, FILE *out)
    printed for 0 and INT32_MAX, the usual bounds. */
 static void opthelp_put_bounds(const struct bn_opt *o, FILE *out)
 {
-  const bool is_bounded = o->max != 0 && (o->max != INT64_MAX || o->min != INT64_MIN);
+  const bool has_all_numbers = o->min == INT64_MIN && o->max == INT64_MAX;
+  const bool is_bounded = o->max != 0 && !has_all_numbers;
   const bool is_usual = o->min == 0 && o->max == INT32_MAX;
   const bool has_max = o->max != INT64_MAX && o->max != INT32_MAX;
 
@@ -333,20 +334,20 @@ static void opthelp_put_default(const struct bn_opt *o, const struct bn_policy *
   const struct {
     const char *def, *dialect;
   } others[] = {{o->def10, "1.0"}, {o->def05, "0.5"}};
-  const char *def = bn_opt_get_default(o, policy);
-  const char *here = def != NULL ? def : "";
+  const char *own_def = bn_opt_get_default(o, policy);
+  const char *def = own_def != NULL ? own_def : "";
 
-  (void)fprintf(out, "Default: %s", opthelp_name_default(here));
+  (void)fprintf(out, "Default: %s", opthelp_name_default(def));
   for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-    const char *there = others[i].def != NULL ? others[i].def : here;
+    const char *other_def = others[i].def != NULL ? others[i].def : def;
 
-    if (strcmp(there, BN_OPT_NO_DEFAULT) == 0)
-      there = "";
-    if (o->alias_of == NULL && strcmp(there, here) != 0)
-      (void)fprintf(out, ", in dialect %s %s", others[i].dialect, opthelp_name_default(there));
+    if (strcmp(other_def, BN_OPT_NO_DEFAULT) == 0)
+      other_def = "";
+    if (o->alias_of == NULL && strcmp(other_def, def) != 0)
+      (void)fprintf(out, ", in dialect %s %s", others[i].dialect, opthelp_name_default(other_def));
   }
   /* The default "." (the working folder) is the period of the sentence, too. */
-  (void)fputs(strcmp(here, ".") == 0 ? "\n" : ".\n", out);
+  (void)fputs(strcmp(def, ".") == 0 ? "\n" : ".\n", out);
 }
 
 /* Prints the list item of an option. */

@@ -17,9 +17,12 @@ static bool optquery_is_dash(char c)
 
 bool bn_opt_is_named(const char *name, size_t len, const char *declared)
 {
-  for (size_t i = 0; i < len; i++)
-    if (name[i] != declared[i] && !(optquery_is_dash(name[i]) && optquery_is_dash(declared[i])))
+  for (size_t i = 0; i < len; i++) {
+    const bool are_dashes = optquery_is_dash(name[i]) && optquery_is_dash(declared[i]);
+
+    if (name[i] != declared[i] && !are_dashes)
       return false;
+  }
   return declared[len] == '\0';
 }
 
@@ -148,8 +151,8 @@ static void optquery_explain_unknown(const struct bn_optset *s, const struct bn_
                                      struct bn_optset_fault *out)
 {
   char dashed[128], masked[BN_MASK_MAX];
-  const char *nearest = bn_optset_find_nearest(s, st->name),
-             *shown = bn_mask_arg(out->typed, masked);
+  const char *nearest = bn_optset_find_nearest(s, st->name);
+  const char *shown = bn_mask_arg(out->typed, masked);
 
   if (nearest == NULL) {
     (void)snprintf(out->text, sizeof out->text, "%s: no such option", shown);
@@ -160,21 +163,23 @@ static void optquery_explain_unknown(const struct bn_optset *s, const struct bn_
                  dashed);
 }
 
-/* Returns the switch to which a pending setting gives a bad value, or NULL: the setting is that of
-   an unknown option. */
+/* Returns the switch to which a pending setting gives a bad value, or NULL if the option of the
+   setting is unknown. */
 static const struct bn_opt *optquery_find_switch(const struct bn_optset *s,
                                                  const struct bn_setting *st)
 {
   return st->bad_bool ? bn_optset_find(s, st->name) : NULL;
 }
 
-/* Returns whether a test that accepts unknown options accepts the pending setting.  To a version
-   that takes unknown options, a switch that only bench has is one of them. */
+/* Returns whether a test that accepts unknown options accepts the pending setting.  1.0 and
+   0.5 do not know the switches of bench's own, and so accept any value for them. */
 static bool optquery_is_acceptable(const struct bn_optset *s, const struct bn_setting *st)
 {
   const struct bn_opt *o = optquery_find_switch(s, st);
 
-  return !st->bad_bool || (o != NULL && bn_opt_is_native(o) && s->policy->old_names_always);
+  if (!st->bad_bool)
+    return true;
+  return o != NULL && bn_opt_is_native(o) && s->policy->old_names_always;
 }
 
 /* Sets *out to the fault of a pending setting. */
@@ -197,12 +202,13 @@ bool bn_optset_find_unknown(const struct bn_optset *s, bool accept_any, struct b
 {
   for (size_t i = 0; i < s->n_pending; i++) {
     const struct bn_setting *st = &s->pending[i];
-    const bool is_typed = st->path == NULL;
+    const bool is_from_file = st->path != NULL;
+    const bool is_accepted = accept_any && optquery_is_acceptable(s, st);
 
-    if (is_typed && !(accept_any && optquery_is_acceptable(s, st))) {
-      optquery_explain_pending(s, st, out);
-      return true;
-    }
+    if (is_from_file || is_accepted)
+      continue;
+    optquery_explain_pending(s, st, out);
+    return true;
   }
   return false;
 }
@@ -256,9 +262,9 @@ bool bn_optset_is_given(const struct bn_optset *s, const char *name)
     const struct bn_entry *e = s->entry[i];
     const struct bn_opt *o = e->o;
     const bool has_text = e->given && e->last.text != NULL && e->last.text[0] != '\0';
-    const char *stands_for = o->alias_of != NULL ? o->alias_of : o->name;
+    const char *present_name = o->alias_of != NULL ? o->alias_of : o->name;
 
-    if (has_text && (bn_opt_is_same_name(o->name, name) || bn_opt_is_same_name(stands_for, name)))
+    if (has_text && (bn_opt_is_same_name(o->name, name) || bn_opt_is_same_name(present_name, name)))
       return true;
   }
   return false;

@@ -46,10 +46,10 @@ static void optval_split_commas(const char *text, struct bn_list *out)
   }
 }
 
-int bn_optval_next(const char **at, struct bn_optval_item *item)
+int bn_optval_next(const char **pos, struct bn_optval_item *item)
 {
-  static const char parting[] = ", \t\r\n\v\f";
-  const char *text = *at + strspn(*at, parting), *end;
+  static const char separators[] = ", \t\r\n\v\f";
+  const char *text = *pos + strspn(*pos, separators), *end;
 
   if (*text == '\0' || *text == '#')
     return 0;
@@ -57,11 +57,11 @@ int bn_optval_next(const char **at, struct bn_optval_item *item)
     end = strchr(text + 1, *text);
     if (end == NULL)
       return -1;
-    *at = end + 1;
+    *pos = end + 1;
     text++;
   } else {
-    end = text + strcspn(text, parting);
-    *at = end;
+    end = text + strcspn(text, separators);
+    *pos = end;
   }
   *item = (struct bn_optval_item){.text = text, .len = (size_t)(end - text)};
   return 1;
@@ -72,16 +72,16 @@ char *bn_optval_copy_first(const char *text, bool with_commas, const char **rest
   char *first = bn_alloc(strlen(text) + 1, 1); /* a comma in the text precedes each further item */
   struct bn_optval_item item;
   size_t len = 0;
-  bool ends = false;
 
-  while (!ends && bn_optval_next(&text, &item) > 0) {
+  while (bn_optval_next(&text, &item) > 0) {
     if (len > 0)
       first[len++] = ',';
     memcpy(first + len, item.text, item.len);
     len += item.len;
     const bool comma_follows = text[strspn(text, item_blanks)] == ',';
 
-    ends = !with_commas || !comma_follows;
+    if (!with_commas || !comma_follows)
+      break;
   }
   *rest = text;
   return first;
@@ -136,8 +136,9 @@ static enum bn_optset_error optval_parse_size(const struct bn_opt *o, uint64_t *
   /* sysbench takes a malformed size for 0, and refuses 0 if the option has a sentence for that. */
   if (text[0] != '\0' && bn_units_parse_size(text, &v) != 0)
     return o->range_text != NULL ? BN_OPTSET_RANGE : BN_OPTSET_BAD;
-  if (optval_is_bounded(o) &&
-      (v > (uint64_t)INT64_MAX || (int64_t)v < o->min || (int64_t)v > o->max))
+  const bool is_in_range = v <= (uint64_t)INT64_MAX && (int64_t)v >= o->min && (int64_t)v <= o->max;
+
+  if (optval_is_bounded(o) && !is_in_range)
     return BN_OPTSET_RANGE;
   *value = v;
   return BN_OPTSET_OK;
@@ -145,13 +146,13 @@ static enum bn_optset_error optval_parse_size(const struct bn_opt *o, uint64_t *
 
 bool bn_optval_is_whole(const struct bn_setting *st)
 {
-  const bool with_commas = false;
+  enum { WITHOUT_COMMAS = false };
   const char *rest;
   int64_t v = 0;
 
   if (st->text == NULL)
     return true;
-  char *first = st->path != NULL ? bn_optval_copy_first(st->text, with_commas, &rest)
+  char *first = st->path != NULL ? bn_optval_copy_first(st->text, WITHOUT_COMMAS, &rest)
                                  : bn_alloc_text(st->text);
   const bool is_number = first[0] == '\0' || bn_units_parse_int(first, &v) == 0;
   const bool is_whole = is_number && v >= INT32_MIN && v <= INT32_MAX;
@@ -166,6 +167,7 @@ enum bn_optset_error bn_optval_clamp(const struct bn_opt *o, void *value, const 
 
   if (text != NULL)
     (void)bn_units_parse_int(text, &v); /* v stays 0 if the text is no number */
+  /* The caller has found the number out of bounds: it is too large if it is not too small. */
   *(int64_t *)value = v < o->min ? o->min : o->max;
   return BN_OPTSET_OK;
 }
@@ -325,10 +327,11 @@ enum bn_optset_error bn_optval_parse_setting(const struct bn_opt *o, void *value
 /* policy->default_at is the offset of the dialect's member among def, def10 and def05. */
 const char *bn_opt_get_default(const struct bn_opt *o, const struct bn_policy *policy)
 {
-  const char *own = *(const char *const *)((const char *)o + policy->default_at);
-  const char *def = own != NULL ? own : o->def;
+  const char *dialect_def = *(const char *const *)((const char *)o + policy->default_at);
+  const char *def = dialect_def != NULL ? dialect_def : o->def;
+  const bool is_none = def == NULL || strcmp(def, BN_OPT_NO_DEFAULT) == 0;
 
-  return def != NULL && strcmp(def, BN_OPT_NO_DEFAULT) == 0 ? NULL : def;
+  return is_none ? NULL : def;
 }
 
 enum bn_optset_error bn_optval_set_default(const struct bn_opt *o, const struct bn_policy *policy,
@@ -379,36 +382,39 @@ bool bn_opt_is_secret(const struct bn_opt *o)
 /* The text of a switch such as --mysql-password-prompt is masked too: it may be the password. */
 const char *bn_opt_mask_text(const struct bn_opt *o, const char *text)
 {
-  const bool hidden = bn_opt_is_secret(o) || (o->type == BN_BOOL && bn_mask_names_secret(o->name));
+  const bool is_secret_switch = o->type == BN_BOOL && bn_mask_names_secret(o->name);
+  const bool is_hidden = bn_opt_is_secret(o) || is_secret_switch;
 
-  return text[0] != '\0' && hidden ? BN_MASK : text;
+  return text[0] != '\0' && is_hidden ? BN_MASK : text;
 }
 
-/* Writes a message of an option's declaration, with the value in the place of its %s, if it has
-   one; what does not fit is cut.  The message is no format of snprintf(), because the compiler
-   checks only formats that are literals. */
+/* Writes a message of an option's declaration, with the value in the place of its "%s", if it has
+   one.  A text that is too long is cut.  The message is no format of snprintf(), because the
+   compiler checks only formats that are literals. */
 static void optval_format_message(char *out, size_t len, const char *message, const char *value)
 {
-  static const char place[] = "%s"; /* of the value */
-  const char *at = strstr(message, place);
+  static const char placeholder[] = "%s";
+  const char *found = strstr(message, placeholder);
 
-  if (at == NULL)
+  if (found == NULL)
     (void)snprintf(out, len, "%s", message);
   else
-    (void)snprintf(out, len, "%.*s%s%s", (int)(at - message), message, value, at + strlen(place));
+    (void)snprintf(out, len, "%.*s%s%s", (int)(found - message), message, value,
+                   found + strlen(placeholder));
 }
 
 int bn_opt_refuse(const struct bn_policy *policy, const struct bn_opt_refusal *r, const char *plain,
                   struct bn_err *err)
 {
   char masked[BN_MASK_MAX];
-  const char *shown = bn_mask_text(r->value, masked);
+  const char *shown;
 
   if (policy->plain_errors) {
     optval_format_message(err->text, sizeof err->text, plain, r->value);
     err->code = 0;
     return -1;
   }
+  shown = bn_mask_text(r->value, masked);
   if (r->allowed == NULL)
     return bn_err_set(err, BN_ERR_OPTION, "--%s=%.200s: %s", r->name, shown, r->wrong);
   return bn_err_set(err, BN_ERR_OPTION, "--%s=%.200s: %s; allowed: %s", r->name, shown, r->wrong,
@@ -452,7 +458,9 @@ static void optval_explain_range(const struct bn_opt *o, const char *text,
 static void optval_print_bounds(const struct bn_opt *o, const char *unit, const char *unbounded,
                                 char *out, size_t len)
 {
-  if (!optval_is_bounded(o) || (o->min == INT64_MIN && o->max == INT64_MAX))
+  const bool has_all_numbers = o->min == INT64_MIN && o->max == INT64_MAX;
+
+  if (!optval_is_bounded(o) || has_all_numbers)
     (void)snprintf(out, len, "%s", unbounded);
   else if (o->max >= INT32_MAX)
     (void)snprintf(out, len, "%" PRId64 " or more%s", o->min, unit);
@@ -460,15 +468,14 @@ static void optval_print_bounds(const struct bn_opt *o, const char *unit, const 
     (void)snprintf(out, len, "%" PRId64 " to %" PRId64 "%s", o->min, o->max, unit);
 }
 
-/* Returns which texts the option takes, or `any` if it takes all.  A `filled` option has a form,
-   "=NAME". */
+/* Returns which texts the option takes, or `any` if it takes all. */
 static const char *optval_describe_texts(const struct bn_opt *o, const char *any)
 {
   if (o->scalar)
     return "numbers, separated by commas";
   if (o->delay != 0)
     return bn_delay_forms;
-  return o->filled ? o->form + 1 : any;
+  return o->filled ? o->form + strlen("=") : any; /* each `filled` option has a form, "=NAME" */
 }
 
 /* Prints which values the option takes. */
@@ -505,8 +512,8 @@ static void optval_print_allowed(const struct bn_opt *o, char *out, size_t len)
   }
 }
 
-/* Returns what is wrong with a text, in bench's own words.  The kind alone does not tell that: BAD
-   can be an int that is too large, and RANGE an unknown choice or a text that is not a size. */
+/* Returns what is wrong with a text, in bench's own words.  The kind of the fault alone does not
+   tell that. */
 static const char *optval_find_reason(const struct bn_opt *o, const char *text,
                                       enum bn_optset_error kind)
 {
@@ -519,14 +526,19 @@ static const char *optval_find_reason(const struct bn_opt *o, const char *text,
 
   if (o->delay != 0 && text[0] != '\0')
     return "not a time";
-  /* Nothing else can be wrong with a string or a path. */
-  if ((text[0] == '\0' && o->type != BN_BOOL) || o->type == BN_STRING || o->type == BN_PATH)
+  const bool is_empty = text[0] == '\0' && o->type != BN_BOOL;
+  const bool is_text = o->type == BN_STRING || o->type == BN_PATH;
+
+  if (is_empty || is_text) /* nothing else can be wrong with a text */
     return "no value";
-  const bool is_whole = o->type == BN_INT && bn_units_parse_int(text, &number) == 0;
+  /* A number that is too large for an int is BAD. */
+  if (o->type == BN_INT && bn_units_parse_int(text, &number) == 0)
+    return "out of range";
+  /* An unknown choice is RANGE, and so is a text that is not a size. */
   const bool is_no_size = o->type == BN_SIZE && bn_units_parse_size(text, &size) != 0;
   const bool is_misfit = kind != BN_OPTSET_RANGE || o->type == BN_CHOICE || is_no_size;
 
-  return is_misfit && !is_whole ? misfits[o->type] : "out of range";
+  return is_misfit ? misfits[o->type] : "out of range";
 }
 
 /* Explains a fault in the words of sysbench. */

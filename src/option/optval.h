@@ -47,10 +47,10 @@ struct bn_optval_item {
   const char *text;
   size_t len;
 };
-/* Finds the next item of a file's value and moves *at past it.  ',' and blanks separate items,
+/* Finds the next item of a file's value and moves *pos past it.  ',' and blanks separate items,
    which stand in '…' or "…" if they contain any of these; a '#' that begins an item ends the value.
    Returns 1, 0: there is no other, or -1: a quote is not closed. */
-int bn_optval_next(const char **at, struct bn_optval_item *item);
+int bn_optval_next(const char **pos, struct bn_optval_item *item);
 /* Returns the first item of a file's value, "" if there is none, and sets *rest to what follows it.
    with_commas: "a, b" is one item, "a,b".  The caller frees the item. */
 char *bn_optval_copy_first(const char *text, bool with_commas, const char **rest);

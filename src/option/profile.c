@@ -22,37 +22,37 @@ enum { SINE_PIECES = 128, SHOWN_MAX = 60 /* bytes of a phase that a message show
 
 static const char blanks[] = " \t\r\n";
 
-/* A profile that is being read.  Functions below that return a bool return false if the text is
-   wrong: `at` is then the wrong place, and `wrong` says why. */
+/* A profile that is being read.  A function below that returns a bool returns false if the text is
+   wrong: `pos` is then the place of the error, and `error` says what is wrong. */
 struct profile_reader {
-  const char *text, *at;
+  const char *text, *pos;
   const char *form; /* of this phase, for messages; NULL: not known yet */
-  char wrong[192];
+  char error[192];
   struct bn_profile *out;
 };
 
 /* Says what is wrong at that place of the text, and returns false. */
 __attribute__((format(printf, 3, 4))) static bool
-profile_refuse(struct profile_reader *r, const char *at, const char *fmt, ...)
+profile_refuse(struct profile_reader *r, const char *pos, const char *fmt, ...)
 {
   va_list ap;
 
-  r->at = at;
+  r->pos = pos;
   va_start(ap, fmt);
-  (void)vsnprintf(r->wrong, sizeof r->wrong, fmt, ap);
+  (void)vsnprintf(r->error, sizeof r->error, fmt, ap);
   va_end(ap);
   return false;
 }
 
 static void profile_skip_blanks(struct profile_reader *r)
 {
-  r->at += strspn(r->at, blanks);
+  r->pos += strspn(r->pos, blanks);
 }
 
 /* Skips a word that must stand here. */
 static bool profile_expect(struct profile_reader *r, const char *word)
 {
-  return bn_words_skip(&r->at, word) || profile_refuse(r, r->at, "'%s' is missing", word);
+  return bn_words_skip(&r->pos, word) || profile_refuse(r, r->pos, "'%s' is missing", word);
 }
 
 /* The values of each kind of curve, and the words for them in messages and forms. */
@@ -60,7 +60,7 @@ static const struct {
   const char *value, *form;
   const char *missing; /* message: the text is no value */
   const char *refused; /* message: a trace has a value that is not allowed */
-  int most;            /* the greatest value */
+  int max;             /* the greatest value that is allowed */
 } curves[] = {
     [BN_PROFILE_RATE] = {"rate", "RATE", "not a rate", "the rate is too great", INT32_MAX},
     [BN_PROFILE_THREADS] = {"number of threads", "THREADS", "not a number of threads",
@@ -69,7 +69,7 @@ static const struct {
 
 static bool profile_is_too_great(const struct profile_reader *r, double value)
 {
-  return value > curves[r->out->of].most;
+  return value > curves[r->out->of].max;
 }
 
 /* Returns whether the value is a number of threads that is not whole.  Rates may have fractions. */
@@ -81,28 +81,28 @@ static bool profile_is_fraction_of_threads(const struct profile_reader *r, doubl
 /* Reads a value of the curve. */
 static bool profile_read_value(struct profile_reader *r, double *value)
 {
-  const char *const begin = r->at, *const name = curves[r->out->of].value;
-  const int most = curves[r->out->of].most;
+  const char *const begin = r->pos, *const name = curves[r->out->of].value;
+  const int max = curves[r->out->of].max;
 
   *value = 0;
-  if (!bn_units_read(&r->at, value))
-    return profile_refuse(r, r->at, "%s", curves[r->out->of].missing);
+  if (!bn_units_read(&r->pos, value))
+    return profile_refuse(r, r->pos, "%s", curves[r->out->of].missing);
   if (profile_is_too_great(r, *value))
-    return profile_refuse(r, begin, "the %s is greater than %d", name, most);
+    return profile_refuse(r, begin, "the %s is greater than %d", name, max);
   if (profile_is_fraction_of_threads(r, *value))
-    return profile_refuse(r, begin, "the %s is not whole; at most %d", name, most);
+    return profile_refuse(r, begin, "the %s is not whole; at most %d", name, max);
   return true;
 }
 
 /* Reads a time greater than 0, in seconds. */
 static bool profile_read_time(struct profile_reader *r, double *s)
 {
-  const char *const begin = r->at;
+  const char *const begin = r->pos;
   double ns;
 
   *s = 0;
-  if (!bn_units_read_ns(&r->at, &ns))
-    return profile_refuse(r, r->at, "not a time, such as 500ms, 30s, 5m or 1h");
+  if (!bn_units_read_ns(&r->pos, &ns))
+    return profile_refuse(r, r->pos, "not a time, such as 500ms, 30s, 5m or 1h");
   *s = ns / 1e9;
   return *s > 0 || profile_refuse(r, begin, "the time is 0");
 }
@@ -116,9 +116,9 @@ static bool profile_add_piece(struct profile_reader *r, double start_rate, doubl
   struct bn_profile *out = r->out;
 
   if (out->n_pieces == BN_PROFILE_PIECES)
-    return profile_refuse(r, r->at, "the profile has more than %d changes", BN_PROFILE_PIECES);
+    return profile_refuse(r, r->pos, "the profile has more than %d changes", BN_PROFILE_PIECES);
   if (out->span_s + span_s > INT32_MAX)
-    return profile_refuse(r, r->at, "the profile is longer than %d seconds", INT32_MAX);
+    return profile_refuse(r, r->pos, "the profile is longer than %d seconds", INT32_MAX);
   out->piece = bn_alloc_grow(out->piece, out->n_pieces, sizeof *out->piece);
   out->piece[out->n_pieces++] =
       (struct bn_rate_piece){.start_rate = start_rate, .end_rate = end_rate, .span_s = span_s};
@@ -165,12 +165,11 @@ static bool profile_read_hold(struct profile_reader *r)
          profile_add_piece(r, rate, rate, s);
 }
 
-/* Adds a piece of s seconds for each step, up to the last one that does not go beyond `to`.  A step
-   whose value differs from `to` by rounding alone, less than 1e-9 of a step, counts as equal to
-   it. */
+/* Adds a piece of s seconds for each step, up to the last one that does not go beyond `to`. */
 static bool profile_add_steps(struct profile_reader *r, double from, double to, double by, double s)
 {
-  const double n_steps = floor(fabs(to - from) / by + 1e-9);
+  const double rounding_error = 1e-9; /* of a step: a step that misses `to` by it counts */
+  const double n_steps = floor(fabs(to - from) / by + rounding_error);
   const double step = to < from ? -by : by;
 
   for (double k = 0; k <= n_steps; k++) {
@@ -190,7 +189,7 @@ static bool profile_read_step(struct profile_reader *r)
 
   if (!profile_read_value(r, &from) || !profile_expect(r, "..") || !profile_read_value(r, &to))
     return false;
-  sign = r->at;
+  sign = r->pos;
   if (!profile_expect(r, to < from ? "-" : "+") || !profile_read_value(r, &by))
     return false;
   if (by <= 0)
@@ -203,7 +202,7 @@ static bool profile_read_step(struct profile_reader *r)
 static bool profile_read_for(struct profile_reader *r, double *s)
 {
   profile_skip_blanks(r);
-  if (!bn_words_skip(&r->at, "for"))
+  if (!bn_words_skip(&r->pos, "for"))
     return true;
   profile_skip_blanks(r);
   return profile_read_time(r, s);
@@ -236,7 +235,7 @@ static bool profile_read_sine(struct profile_reader *r)
 
   if (!profile_read_value(r, &mean) || !profile_expect(r, "+-"))
     return false;
-  begin = r->at;
+  begin = r->pos;
   if (!profile_read_value(r, &height))
     return false;
   if (height > mean)
@@ -278,7 +277,7 @@ static bool profile_read_burst(struct profile_reader *r)
   if (!profile_expect(r, "every"))
     return false;
   profile_skip_blanks(r);
-  begin = r->at;
+  begin = r->pos;
   if (!profile_read_time(r, &period_s))
     return false;
   if (period_s <= burst_s)
@@ -298,22 +297,22 @@ struct profile_row {
   double s, rate;
 };
 
-/* Reads a row of a trace, and moves *at past what it has read.  Returns what is wrong at *at, or
+/* Reads a row of a trace, and moves *pos past what it has read.  Returns what is wrong there, or
    NULL. */
-static const char *profile_read_row(const struct profile_reader *r, const char **at,
+static const char *profile_read_row(const struct profile_reader *r, const char **pos,
                                     struct profile_row *row)
 {
-  if (!bn_units_read(at, &row->s))
+  if (!bn_units_read(pos, &row->s))
     return "not a second";
-  *at += strspn(*at, blanks);
-  if (**at == ',')
-    *at += 1 + strspn(*at + 1, blanks);
-  if (!bn_units_read(at, &row->rate))
+  *pos += strspn(*pos, blanks);
+  if (**pos == ',')
+    *pos += 1 + strspn(*pos + 1, blanks);
+  if (!bn_units_read(pos, &row->rate))
     return curves[r->out->of].missing;
   if (profile_is_too_great(r, row->rate) || profile_is_fraction_of_threads(r, row->rate))
     return curves[r->out->of].refused;
-  *at += strspn(*at, blanks);
-  return **at == '\0' || **at == '#' ? NULL : "more than two columns";
+  *pos += strspn(*pos, blanks);
+  return **pos == '\0' || **pos == '#' ? NULL : "more than two columns";
 }
 
 /* The rows of a trace that were read.  Each rate holds until the second of the next row, and the
@@ -343,20 +342,21 @@ static bool profile_add_row(struct profile_reader *r, struct profile_trace *t,
 static bool profile_read_line(struct profile_reader *r, struct profile_trace *t, const char *line,
                               size_t number)
 {
-  const char *at = line + strspn(line, blanks), *fault;
-  const bool is_heading = number == 1 && strpbrk(at, "0123456789") == NULL;
+  const char *const begin = line + strspn(line, blanks);
+  const bool is_heading = number == 1 && strpbrk(begin, "0123456789") == NULL;
+  const char *pos = begin, *error;
   struct profile_row row;
 
-  if (*at == '\0' || *at == '#' || is_heading)
+  if (*begin == '\0' || *begin == '#' || is_heading)
     return true;
-  fault = profile_read_row(r, &at, &row);
-  if (fault == NULL && t->rows > 0 && row.s <= t->last.s) {
-    fault = "the second is not after that of the row before";
-    at = line + strspn(line, blanks);
+  error = profile_read_row(r, &pos, &row);
+  if (error == NULL && t->rows > 0 && row.s <= t->last.s) {
+    error = "the second is not after that of the row before";
+    pos = begin;
   }
-  if (fault != NULL)
-    return profile_refuse(r, r->at, "line %zu of the file, column %zu: %s", number,
-                          (size_t)(at - line) + 1, fault);
+  if (error != NULL)
+    return profile_refuse(r, r->pos, "line %zu of the file, column %zu: %s", number,
+                          (size_t)(pos - line) + 1, error);
   return profile_add_row(r, t, &row);
 }
 
@@ -371,10 +371,10 @@ static bool profile_read_file(struct profile_reader *r, FILE *file)
   while (ok && getline(&line, &size, file) >= 0)
     ok = profile_read_line(r, &t, line, ++number);
   if (ok && ferror(file) != 0)
-    ok = profile_refuse(r, r->at, "cannot read the file: %s", strerror(errno));
+    ok = profile_refuse(r, r->pos, "cannot read the file: %s", strerror(errno));
   free(line);
   if (ok && t.rows < 2)
-    return profile_refuse(r, r->at, "a trace needs two rows; the file has %zu", t.rows);
+    return profile_refuse(r, r->pos, "a trace needs two rows; the file has %zu", t.rows);
   return ok && profile_add_piece(r, t.last.rate, t.last.rate, t.span_s);
 }
 
@@ -391,24 +391,24 @@ static size_t profile_get_phase_len(const char *text)
 /* The name of the file is the rest of the phase; it may have blanks, but no semicolon. */
 static bool profile_read_trace(struct profile_reader *r)
 {
-  const char *const begin = r->at;
+  const char *const begin = r->pos;
   const size_t len = profile_get_phase_len(begin);
   FILE *file;
   char *path;
   bool ok;
 
   if (len == 0)
-    return profile_refuse(r, r->at, "the name of the file is missing");
+    return profile_refuse(r, r->pos, "the name of the file is missing");
   r->out->has_trace = true;
   path = bn_alloc_part(begin, len);
   file = fopen(path, "re");
   free(path);
   if (file == NULL)
-    return profile_refuse(r, r->at, "cannot open the file: %s", strerror(errno));
+    return profile_refuse(r, r->pos, "cannot open the file: %s", strerror(errno));
   ok = profile_read_file(r, file);
   (void)fclose(file);
   if (ok)
-    r->at += len;
+    r->pos += len;
   return ok;
 }
 
@@ -434,10 +434,10 @@ static bool profile_begin_phase(struct profile_reader *r)
   struct bn_profile *out = r->out;
 
   if (out->n_phases == BN_PROFILE_PHASES)
-    return profile_refuse(r, r->at, "the profile has more than %d phases", BN_PROFILE_PHASES);
+    return profile_refuse(r, r->pos, "the profile has more than %d phases", BN_PROFILE_PHASES);
   out->phase = bn_alloc_grow(out->phase, out->n_phases, sizeof *out->phase);
   out->phase[out->n_phases++] = (struct bn_profile_phase){
-      .text = bn_alloc_part(r->at, profile_get_phase_len(r->at)), .from_s = out->span_s};
+      .text = bn_alloc_part(r->pos, profile_get_phase_len(r->pos)), .from_s = out->span_s};
   return true;
 }
 
@@ -449,17 +449,17 @@ static bool profile_read_phase(struct profile_reader *r)
 
   if (!profile_begin_phase(r))
     return false;
-  while (i < n_forms && !bn_words_skip(&r->at, forms[i].word))
+  while (i < n_forms && !bn_words_skip(&r->pos, forms[i].word))
     i++;
   if (i == n_forms)
-    return profile_refuse(r, r->at, "not a phase");
+    return profile_refuse(r, r->pos, "not a phase");
   r->form = forms[i].form;
   if (!forms[i].read(r))
     return false;
   profile_get_phase(r)->span_s = r->out->span_s - profile_get_phase(r)->from_s;
   profile_skip_blanks(r);
-  if (*r->at != ';' && *r->at != '\0')
-    return profile_refuse(r, r->at, "the phase should end here");
+  if (*r->pos != ';' && *r->pos != '\0')
+    return profile_refuse(r, r->pos, "the phase should end here");
   return true;
 }
 
@@ -476,55 +476,55 @@ static void profile_add_form(struct bn_buf *b, const char *form, const char *pla
 
 /* Writes which phase is wrong, where and why, and its form, or the words of all phases. */
 static void profile_explain(const struct profile_reader *r, const char *phase, size_t number,
-                            char wrong[BN_PROFILE_WRONG])
+                            char message[BN_PROFILE_WRONG])
 {
   const int len = (int)profile_get_phase_len(phase);
-  char whole[BN_MASK_MAX], masked[BN_MASK_MAX];
+  char full[BN_MASK_MAX], masked[BN_MASK_MAX];
   struct bn_buf form = {.max = 0};
 
   /* The phase is cut to SHOWN_MAX only after passwords are masked, because a part of a password
      might not be found. */
-  (void)snprintf(whole, sizeof whole, "%.*s", len, phase);
+  (void)snprintf(full, sizeof full, "%.*s", len, phase);
   if (r->form != NULL)
     profile_add_form(&form, r->form, curves[r->out->of].form);
   else
     for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
       (void)bn_buf_printf(&form, "%s%s", i > 0 ? ", " : "", forms[i].word);
-  (void)snprintf(wrong, BN_PROFILE_WRONG, "phase %zu, '%.*s', column %zu: %s; allowed: %s", number,
-                 SHOWN_MAX, bn_mask_text(whole, masked), (size_t)(r->at - r->text) + 1, r->wrong,
-                 form.data);
+  (void)snprintf(message, BN_PROFILE_WRONG, "phase %zu, '%.*s', column %zu: %s; allowed: %s",
+                 number, SHOWN_MAX, bn_mask_text(full, masked), (size_t)(r->pos - r->text) + 1,
+                 r->error, form.data);
   bn_buf_done(&form);
 }
 
-/* Reads all phases.  Returns 0, or -1 and `wrong`. */
-static int profile_read_phases(struct profile_reader *r, char wrong[BN_PROFILE_WRONG])
+/* Reads all phases.  Returns 0, or -1 and the message. */
+static int profile_read_phases(struct profile_reader *r, char message[BN_PROFILE_WRONG])
 {
   for (size_t number = 1;; number++) {
     const char *phase;
 
     profile_skip_blanks(r);
-    phase = r->at;
+    phase = r->pos;
     r->form = NULL;
     if (!profile_read_phase(r)) {
-      profile_explain(r, phase, number, wrong);
+      profile_explain(r, phase, number, message);
       return -1;
     }
-    if (*r->at == '\0')
+    if (*r->pos == '\0')
       return 0;
-    r->at++;
+    r->pos++;
   }
 }
 
-int bn_profile_parse(const char *text, enum bn_profile_of of, double lead_s, struct bn_profile *out,
-                     char wrong[BN_PROFILE_WRONG])
+int bn_profile_parse(const char *text, enum bn_profile_of kind, double lead_s,
+                     struct bn_profile *out, char message[BN_PROFILE_WRONG])
 {
-  struct profile_reader r = {.text = text, .at = text, .out = out};
+  struct profile_reader r = {.text = text, .pos = text, .out = out};
 
-  *out = (struct bn_profile){.of = of};
-  /* The lead, whose rate is 0 for now: a burst that is the first phase falls back to it.  The first
-     piece cannot be too many or too long. */
+  *out = (struct bn_profile){.of = kind};
+  /* Piece 0 is the lead.  Its rate is 0 until the phases are known, because a burst that is the
+     first phase falls back to the rate before it.  A single empty piece exceeds no limit. */
   (void)profile_add_piece(&r, 0, 0, 0);
-  if (profile_read_phases(&r, wrong) != 0) {
+  if (profile_read_phases(&r, message) != 0) {
     const bool has_trace = out->has_trace;
 
     bn_profile_done(out);

@@ -39,10 +39,10 @@ enum {
 
 /* Reads a profile; the files of traces are read too.  For lead_s seconds before the phases, the
    curve has the value with which they begin.  Numbers of threads are whole.  Returns 0, or -1 and
-   in `wrong` the phase, its column, and what is wrong there; *out is then all zero, but for
+   in `message` the phase, its column, and what is wrong there; *out is then all zero, but for
    has_trace, which tells whether the phase is a trace. */
-int bn_profile_parse(const char *text, enum bn_profile_of of, double lead_s, struct bn_profile *out,
-                     char wrong[BN_PROFILE_WRONG]);
+int bn_profile_parse(const char *text, enum bn_profile_of kind, double lead_s,
+                     struct bn_profile *out, char message[BN_PROFILE_WRONG]);
 /* Frees what the profile owns, and makes it all zero. */
 void bn_profile_done(struct bn_profile *p);
 

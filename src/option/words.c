@@ -12,13 +12,13 @@
 
 #define BLANKS " \t\n"
 
-bool bn_words_skip(const char **at, const char *word)
+bool bn_words_skip(const char **pos, const char *word)
 {
   const size_t len = strlen(word);
 
-  if (strncmp(*at, word, len) != 0)
+  if (strncmp(*pos, word, len) != 0)
     return false;
-  *at += len;
+  *pos += len;
   return true;
 }
 
@@ -145,14 +145,15 @@ static int words_mask_group(struct bn_buf *out, const char *text, size_t len)
   const int rc = bn_words_split(group, &words, &err);
 
   for (size_t i = 0; i < words.n; i++) {
-    const char *word = words.item[i], *value = strchr(word, '=');
+    const char *word = words.item[i], *equals = strchr(word, '=');
+    const bool has_value = equals != NULL && equals[1] != '\0';
 
     (void)bn_buf_str(out, i > 0 ? " " : "");
     if (hides_next && word[0] != '-')
       (void)bn_buf_str(out, BN_MASK);
     else
       bn_words_show(out, word);
-    hides_next = bn_mask_names_secret(word) && (value == NULL || value[1] == '\0');
+    hides_next = bn_mask_names_secret(word) && !has_value;
   }
   bn_words_done(&words);
   explicit_bzero(group, len);
@@ -164,23 +165,24 @@ char *bn_words_mask(const char *text)
 {
   struct bn_buf shown = {.max = 0};
   char masked[BN_MASK_MAX];
-  const char *cut = bn_mask_text(text, masked); /* the text up to its first password */
-  const char *at = text;
+  const char *truncated = bn_mask_text(text, masked); /* ends at its first password */
+  const char *group = text;
 
-  if (cut == text)
+  if (truncated == text) /* there is no password */
     return bn_alloc_text(text);
   for (;;) {
-    const size_t len = bn_words_get_group_len(at);
+    const size_t len = bn_words_get_group_len(group);
 
-    if (words_mask_group(&shown, at, len) != 0)
+    if (words_mask_group(&shown, group, len) != 0)
       break;
-    if (at[len] == '\0')
+    if (group[len] == '\0')
       return bn_buf_take(&shown);
     (void)bn_buf_str(&shown, "; ");
-    at += len + 1;
+    group += len + 1;
   }
+  /* A quote has no end, so that words after the first password cannot be told apart. */
   bn_buf_done(&shown);
-  return bn_alloc_text(cut);
+  return bn_alloc_text(truncated);
 }
 
 void bn_words_done(struct bn_list *words)

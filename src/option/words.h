@@ -10,8 +10,8 @@
 
 struct bn_buf;
 
-/* Moves *at past the word if the text there begins with it, and returns whether it does. */
-bool bn_words_skip(const char **at, const char *word);
+/* Moves *pos past the word if the text there begins with it, and returns whether it does. */
+bool bn_words_skip(const char **pos, const char *word);
 /* Splits a text into words, which blanks, tabs and newlines separate.  Text in '…' or "…" is taken
    as it is, also within a word; no other character is special.  Returns 0, or -1 and err if a quote
    has no end; out is then empty. */

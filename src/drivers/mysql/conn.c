@@ -31,34 +31,41 @@ static void conn_open_wire(struct bn_mysql_conn *c, struct ssl_st *tls)
       .host = c->driver->host,
   };
 
-  if (c->wait.waiter != NULL)
+  if (c->wait.waiter != NULL) /* there may be thousands of connections */
     bn_mysql_lib_free_cache(&c->lib);
   bn_mysql_wire_open(&c->wire, &lent);
 }
 
+/* Returns why the library cannot carry the statements of the connection, or NULL if it can. */
+static const char *conn_find_refusal(const struct bn_mysql_conn *c)
+{
+  /* Only the encryption is left as the reason, because driver_check_protocol has refused the
+     options that need the library. */
+  if (c->driver->conf->protocol == BN_PROTOCOL_OWN)
+    return "--mysql-protocol=own cannot be used on a connection that this client library has "
+           "encrypted: add --mysql-ssl=off, or use --mysql-protocol=auto";
+  return c->wait.waiter != NULL ? bn_mysql_lib_cannot_wait : NULL;
+}
+
 /* Chooses, after the login by the library, the way of the statements: wire/, unless an option or
-   the encryption needs the library.  With a waiter, a library that cannot wait beside other
-   sessions is refused.  Returns DONE, or ERROR and d. */
+   the encryption needs the library.  Returns DONE, or ERROR and d. */
 static enum bn_sql conn_choose_way(struct bn_mysql_conn *c, struct bn_sql_diag *d)
 {
-  const char *refusal = NULL;
-  const int protocol = c->driver->conf->protocol;
+  const struct bn_mysql_conf *conf = c->driver->conf;
   struct ssl_st *const tls = bn_mysql_lib_tls(&c->lib);
-  const bool by_wire = protocol != BN_PROTOCOL_LIBRARY &&
-                       (tls != NULL || !bn_mysql_lib_is_encrypted(&c->lib)) &&
-                       bn_mysql_find_library_option(c->driver->conf) == NULL;
+  const bool has_foreign_tls = tls == NULL && bn_mysql_lib_is_encrypted(&c->lib);
+  const bool needs_library = has_foreign_tls || bn_mysql_find_library_option(conf) != NULL;
+  const char *refusal;
 
-  /* The encryption needs the library: driver_check_protocol has refused the options that do. */
-  if (protocol == BN_PROTOCOL_OWN && !by_wire)
-    refusal = "--mysql-protocol=own cannot be used on a connection that this client library has "
-              "encrypted: add --mysql-ssl=off, or use --mysql-protocol=auto";
-  else if (c->wait.waiter != NULL && !by_wire)
-    refusal = bn_mysql_lib_cannot_wait; /* NULL: this library can */
+  if (conf->protocol != BN_PROTOCOL_LIBRARY && !needs_library) {
+    c->way = BN_MYSQL_WAY_WIRE;
+    conn_open_wire(c, tls);
+    return BN_SQL_DONE;
+  }
+  refusal = conn_find_refusal(c);
   if (refusal != NULL)
     return bn_mysql_fail_text(0, "mysql_real_connect()", refusal, d);
-  c->way = by_wire ? BN_MYSQL_WAY_WIRE : BN_MYSQL_WAY_LIBRARY;
-  if (by_wire)
-    conn_open_wire(c, tls);
+  c->way = BN_MYSQL_WAY_LIBRARY;
   return BN_SQL_DONE;
 }
 

@@ -31,7 +31,7 @@ static const struct {
 enum { KEYS = sizeof keys / sizeof keys[0] };
 
 /* Returns the member of d that keys[i] sets. */
-static char **defaults_slot_of(struct bn_mysql_defaults *d, size_t i)
+static char **defaults_get_member(struct bn_mysql_defaults *d, size_t i)
 {
   return (char **)((char *)d + keys[i].offset);
 }
@@ -53,8 +53,8 @@ static char *defaults_trim(char *s)
    quotes, as MySQL's clients do.  A backslash that begins no escape stays. */
 static void defaults_unquote(char *s)
 {
-  /* A backslash and escape[i] mean meaning[i]; "\\s" is a blank. */
-  static const char escape[] = "btnrs\\\"'", meaning[] = "\b\t\n\r \\\"'";
+  /* A backslash and letters[i] mean meaning[i]; "\\s" is a blank. */
+  static const char letters[] = "btnrs\\\"'", meaning[] = "\b\t\n\r \\\"'";
   size_t len = strlen(s);
   char *out = s;
 
@@ -63,10 +63,10 @@ static void defaults_unquote(char *s)
     s++;
   }
   for (; *s != '\0'; s++) {
-    const char *escaped = s[0] == '\\' && s[1] != '\0' ? strchr(escape, s[1]) : NULL;
+    const char *escaped = s[0] == '\\' && s[1] != '\0' ? strchr(letters, s[1]) : NULL;
 
     if (escaped != NULL) {
-      *out++ = meaning[escaped - escape];
+      *out++ = meaning[escaped - letters];
       s++;
     } else {
       *out++ = *s;
@@ -132,8 +132,8 @@ static void defaults_store_line(char *line, struct bn_mysql_defaults *d)
     defaults_add_command(d, value);
   for (size_t i = 0; i < KEYS; i++)
     if (strcmp(keys[i].name, name) == 0) {
-      bn_secret_free(*defaults_slot_of(d, i));
-      *defaults_slot_of(d, i) = d->driver_host->text(value);
+      bn_secret_free(*defaults_get_member(d, i));
+      *defaults_get_member(d, i) = d->driver_host->text(value);
     }
 }
 
@@ -294,8 +294,8 @@ int bn_mysql_defaults_read(struct bn_mysql_defaults *d, const struct bn_driver_h
 void bn_mysql_defaults_free(struct bn_mysql_defaults *d)
 {
   for (size_t i = 0; i < KEYS; i++) {
-    bn_secret_free(*defaults_slot_of(d, i));
-    *defaults_slot_of(d, i) = NULL;
+    bn_secret_free(*defaults_get_member(d, i));
+    *defaults_get_member(d, i) = NULL;
   }
   for (size_t i = 0; i < d->n_init_commands; i++)
     bn_secret_free(d->init_command[i]);

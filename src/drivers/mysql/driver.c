@@ -16,9 +16,9 @@
 /* The default of --mysql-port, and the largest port. */
 enum { PORT_DEFAULT = 3306, PORT_MAX = 65535 };
 
-/* Chooses hosts and sockets.  If --mysql-host was given, the options alone decide.  Else the option
-   file's host replaces the default, and its socket is used unless --mysql-socket was given, but
-   only with "localhost", because sockets do not reach other hosts. */
+/* Chooses hosts and sockets.  If --mysql-host was given, the options alone decide.  Else the host
+   of the option file replaces the default.  Its socket is used if --mysql-socket was not given and
+   the host is "localhost": a socket reaches no other host. */
 static void driver_choose_places(struct bn_mysql *driver)
 {
   const struct bn_mysql_conf *conf = driver->conf;
@@ -108,9 +108,9 @@ static int driver_check_conf(const struct bn_mysql_conf *conf, const struct bn_p
   return driver_check_protocol(conf, err);
 }
 
-/* Warns a user who names "localhost" and one port, not the default one, that the library connects
-   to its default socket instead.  With several ports the library is told to use TCP.
-   Dialects do not warn, as sysbench does not. */
+/* Warns that the library connects to its default socket, if the user names "localhost" and a single
+   port other than the default.  With several ports the library is told to use TCP.  Dialects do not
+   warn, as sysbench does not. */
 static void driver_warn_of_localhost(const struct bn_mysql *driver)
 {
   const bool names_other_port =
@@ -149,9 +149,9 @@ static void driver_done(void *self)
   driver_free(driver);
 }
 
-/* Returns whether the password is to be asked for on the terminal, or to be read from
-   --mysql-password-file: a password on the command line comes first, unless it is empty. */
-static bool driver_has_to_ask(const struct bn_mysql_conf *conf)
+/* Returns whether the password comes from the terminal or from --mysql-password-file.  A password
+   on the command line comes first, unless it is empty. */
+static bool driver_obtains_password(const struct bn_mysql_conf *conf)
 {
   const bool is_given = conf->password != NULL && conf->password[0] != '\0';
 
@@ -167,10 +167,9 @@ static const char *driver_find_known_password(const struct bn_mysql *driver)
   return driver->file.password != NULL ? driver->file.password : getenv("MYSQL_PWD");
 }
 
-/* Finds user and password.  The user is that of the option file if it has one and --mysql-user was
-   not given, else the option's.  A password that is asked for comes before those that
-   driver_find_known_password finds; the prompt comes before --mysql-password-file.  Returns 0, or
-   -1 and err. */
+/* Finds user and password.  The user of the option file replaces the default of --mysql-user.  A
+   password of the prompt comes before that of --mysql-password-file, and both come before those
+   that driver_find_known_password finds.  Returns 0, or -1 and err. */
 static int driver_find_account(struct bn_mysql *driver, struct bn_err *err)
 {
   const struct bn_mysql_conf *conf = driver->conf;
@@ -180,7 +179,7 @@ static int driver_find_account(struct bn_mysql *driver, struct bn_err *err)
     driver->user = driver->file.user;
   else
     driver->user = conf->user;
-  if (driver_has_to_ask(conf))
+  if (driver_obtains_password(conf))
     return bn_secret_get(question, conf->password_file, driver->host, &driver->password, err);
   password = driver_find_known_password(driver);
   if (password != NULL)

@@ -100,21 +100,21 @@ static bool error_says_cluster_lost(const char *text)
 }
 
 /* Returns whether the server has left its cluster or group, so that another server may execute the
-   statement.  The connection stays open: a node that Galera has put aside lets users in, but
-   refuses statements until it is back, and fails the commits that were on their way.  Such a commit
-   may be stored on other nodes, so that its class cannot be one of refused statements.  Group
-   replication reports a transaction that is too large by the number of a server that leaves. */
+   statement.  The connection stays open.  The class of these errors cannot be one of refused
+   statements, because a commit that fails with one may be stored on other nodes. */
 static bool error_is_out_of_service(int code, const char *text)
 {
   static const char galera[] = "WSREP";
 
   switch (code) {
-  case SERVER_UNKNOWN_COMMAND:
+  case SERVER_UNKNOWN_COMMAND: /* until it is back, a node of Galera refuses all statements */
     return strncmp(text, galera, sizeof galera - 1) == 0;
-  case SERVER_NO_COMMIT:
+  case SERVER_NO_COMMIT: /* such a node fails the commits that were on their way */
     return error_says_cluster_lost(text);
+  case SERVER_HOOK: /* group replication refuses a too large transaction by it, too */
+    return true;
   default:
-    return code == SERVER_HOOK;
+    return false;
   }
 }
 
@@ -128,8 +128,8 @@ static bool error_is_lost(int code)
   return false;
 }
 
-/* Returns whether no connection was made: the client libraries' errors of connecting are the first
-   of their numbers. */
+/* Returns whether no connection was made.  The errors of connecting have the first numbers of the
+   client libraries. */
 static bool error_is_of_connecting(int code)
 {
   return code >= BN_MYSQL_CLIENT_FIRST && code <= BN_MYSQL_UNKNOWN_HOST;
@@ -154,13 +154,13 @@ bool bn_mysql_missing(const struct bn_sql_diag *d)
 
 int bn_mysql_fails_as_text(const struct bn_sql_diag *d)
 {
-  enum { MAY_SUCCEED = 0, FAILS = 1, STATE_TELLS = -1 };
-  const bool is_of_library = d->code >= BN_MYSQL_CLIENT_FIRST && d->code <= BN_MYSQL_CLIENT_LAST;
+  enum { MAY_SUCCEED = 0, FAILS = 1, SQLSTATE_DECIDES = -1 }; /* the values of this hook */
+  const bool is_client_error = d->code >= BN_MYSQL_CLIENT_FIRST && d->code <= BN_MYSQL_CLIENT_LAST;
 
+  if (is_client_error)
+    return FAILS;
   /* This error has the SQLSTATE of a wrong statement, but as text the statement may succeed. */
-  if (d->code == SERVER_NOT_SUPPORTED)
-    return MAY_SUCCEED;
-  return is_of_library ? FAILS : STATE_TELLS;
+  return d->code == SERVER_NOT_SUPPORTED ? MAY_SUCCEED : SQLSTATE_DECIDES;
 }
 
 bool bn_mysql_reached_no_server(const struct bn_sql_diag *d)
@@ -179,10 +179,11 @@ bool bn_mysql_quotes_errno(const struct bn_sql_diag *d, int error)
 const char *bn_mysql_remedy(const struct bn_sql_diag *d)
 {
   const bool names_connections = strstr(d->text, "'max_user_connections'") != NULL;
+  const bool is_full_for_account = d->code == SERVER_ACCOUNT_LIMIT && names_connections;
 
   if (d->code == SERVER_FULL)
     return "raise max_connections on the server, or use fewer --threads";
-  if (d->code == SERVER_FULL_FOR_USER || (d->code == SERVER_ACCOUNT_LIMIT && names_connections))
+  if (d->code == SERVER_FULL_FOR_USER || is_full_for_account)
     return "raise the limit with \"ALTER USER ... WITH MAX_USER_CONNECTIONS\" on the server, or "
            "use fewer --threads";
   if (d->code == SERVER_ACCOUNT_LIMIT)

@@ -17,7 +17,9 @@ int bn_mysql_ssl_mode_of(int choice)
 {
   if (choice < BN_MYSQL_SSL_WORDS)
     return choice;
-  return choice < BN_MYSQL_SSL_WORDS + OFF_WORDS ? BN_MYSQL_SSL_DISABLED : BN_MYSQL_SSL_REQUIRED;
+  const bool is_off = choice < BN_MYSQL_SSL_WORDS + OFF_WORDS;
+
+  return is_off ? BN_MYSQL_SSL_DISABLED : BN_MYSQL_SSL_REQUIRED;
 }
 
 int bn_mysql_find_ssl_choice(const char *word)

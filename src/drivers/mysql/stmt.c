@@ -119,13 +119,12 @@ enum bn_sql bn_mysql_execute(void *stmt, struct bn_sql_result *r, struct bn_sql_
     *r = (struct bn_sql_result){.dry = true};
     return BN_SQL_DONE;
   }
-  /* The library itself refuses unbound parameters; it does not know statements that wire/ has
-     prepared, so theirs are refused here. */
   if (c->way == BN_MYSQL_WAY_WIRE && st->complete) {
     rc = bn_mysql_wire_execute(&c->wire, &st->wire, r, d);
+  } else if (st->by_wire) {
+    /* The library does not know the statement, so it cannot refuse the unbound parameters. */
+    return stmt_refuse_unbound(st, d);
   } else {
-    if (st->by_wire)
-      return stmt_refuse_unbound(st, d);
     rc = bn_mysql_lib_execute(&st->lib, r, d);
     bn_mysql_note_library(c);
   }

@@ -31,7 +31,7 @@ static const struct {
 };
 
 /* Returns the class of the first entry that the SQLSTATE begins with. */
-static enum bn_sql_class error_class_of(const char *state)
+static enum bn_sql_class error_find_class(const char *state)
 {
   for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++) {
     if (strncmp(state, classes[i].state, strlen(classes[i].state)) == 0)
@@ -42,12 +42,12 @@ static enum bn_sql_class error_class_of(const char *state)
 
 enum bn_sql_class bn_pgsql_classify(const struct bn_sql_diag *d)
 {
-  return error_class_of(d->state);
+  return error_find_class(d->state);
 }
 
 const char *bn_pgsql_state_of_loss(const char *last)
 {
-  return error_class_of(last) == BN_CLASS_CONNECTION ? last : bn_pgsql_connection_failure;
+  return error_find_class(last) == BN_CLASS_CONNECTION ? last : bn_pgsql_connection_failure;
 }
 
 bool bn_pgsql_missing(const struct bn_sql_diag *d)
@@ -99,7 +99,7 @@ enum bn_sql bn_pgsql_fail_text(const char *state, const char *call, const char *
   (void)snprintf(d->state, sizeof d->state, "%s", state);
   d->call = call;
   (void)snprintf(d->text, sizeof d->text, "%s", text);
-  return error_class_of(d->state) == BN_CLASS_CONNECTION ? BN_SQL_LOST : BN_SQL_ERROR;
+  return error_find_class(d->state) == BN_CLASS_CONNECTION ? BN_SQL_LOST : BN_SQL_ERROR;
 }
 
 enum bn_sql bn_pgsql_fail_out_of_memory(const char *call, struct bn_sql_diag *d)

@@ -60,7 +60,7 @@ void bn_pgsql_free_result(void *conn, struct bn_sql_result *r)
 enum { OID_BYTEA = 17, OID_INT8 = 20, OID_FLOAT8 = 701, OID_VARCHAR = 1043 };
 
 /* Returns the server's id of the type as which a value is sent, or 0: the server decides. */
-static uint32_t stmt_type_of(enum bn_sql_type type)
+static uint32_t stmt_find_type(enum bn_sql_type type)
 {
   switch (type) {
   case BN_SQL_INT64:
@@ -102,9 +102,9 @@ static void stmt_set_text(struct bn_pgsql_stmt *st, const char *sql, size_t len)
   }
 }
 
-/* Makes q->sql, the text with $1, $2, … in place of the question marks, unless it exists.  Each
-   prepare makes and frees this text, because many sessions with many statements would need much
-   memory for it.  With host->anew the text stays, because each execute prepares. */
+/* Makes q->sql, the text with $1, $2, … in place of the question marks, unless it exists.  The text
+   is freed after each prepare, because many sessions with many statements would need much memory
+   for it.  With host->anew it stays, because each execute prepares. */
 static void stmt_number_params(struct bn_pgsql_request *q, const struct bn_driver_host *host)
 {
   enum { NUMBER_MAX = sizeof "$18446744073709551615" };
@@ -115,15 +115,15 @@ static void stmt_number_params(struct bn_pgsql_request *q, const struct bn_drive
   if (q->sql != NULL)
     return;
   q->sql = to = host->alloc(1, q->len + q->n_params * NUMBER_MAX + 1);
-  for (const char *p = q->text;;) {
-    const char *mark = stmt_next_param(q, host, p);
+  for (const char *from = q->text;;) {
+    const char *mark = stmt_next_param(q, host, from);
 
-    memcpy(to, p, (size_t)(mark - p));
-    to += mark - p;
+    memcpy(to, from, (size_t)(mark - from));
+    to += mark - from;
     if (mark == end)
       return;
     to += snprintf(to, NUMBER_MAX, "$%zu", ++number);
-    p = mark + 1;
+    from = mark + 1;
   }
 }
 
@@ -180,7 +180,7 @@ static bool stmt_set_types(struct bn_pgsql_stmt *st, const struct bn_sql_bind *b
   if (q->type == NULL)
     q->type = st->conn->driver->host->alloc(q->n_params, sizeof *q->type);
   for (size_t i = 0; i < q->n_params; i++) {
-    const uint32_t type = stmt_type_of(b[i].type);
+    const uint32_t type = stmt_find_type(b[i].type);
 
     changed |= q->type[i] != type;
     q->type[i] = type;
@@ -203,7 +203,7 @@ enum bn_sql bn_pgsql_bind(void *stmt, const struct bn_sql_bind *b, size_t n, str
 {
   struct bn_pgsql_stmt *st = stmt;
   struct bn_pgsql_request *q = &st->request;
-  bool types_changed, is_prepared;
+  bool have_types_changed, is_prepared;
   enum bn_sql rc;
 
   if (n != q->n_params || n > INT_MAX) { /* libpq counts parameters by an int */
@@ -213,9 +213,9 @@ enum bn_sql bn_pgsql_bind(void *stmt, const struct bn_sql_bind *b, size_t n, str
   q->binds = b;
   if (n == 0)
     return BN_SQL_DONE;
-  types_changed = stmt_set_types(st, b);
-  is_prepared = q->name[0] != '\0' && !types_changed;
-  if (is_prepared || st->conn->driver->host->anew)
+  have_types_changed = stmt_set_types(st, b);
+  is_prepared = q->name[0] != '\0' && !have_types_changed;
+  if (is_prepared || st->conn->driver->host->anew) /* anew: each execute prepares */
     return BN_SQL_DONE;
   rc = stmt_send_prepare(st, d);
   if (rc != BN_SQL_DONE)
@@ -223,9 +223,9 @@ enum bn_sql bn_pgsql_bind(void *stmt, const struct bn_sql_bind *b, size_t n, str
   return rc;
 }
 
-/* Does what bn_pgsql_prepare and bn_pgsql_bind do before they ask the server.  Returns false if one
-   of them has to do it again, to report its failure. */
-static bool stmt_make_ready(struct bn_pgsql_conn *c, const struct bn_sql_unprepared *u)
+/* Does what bn_pgsql_prepare and bn_pgsql_bind do before they ask the server.  Returns false if
+   this fails: the caller's later call of one of them will report the failure. */
+static bool stmt_set_up(struct bn_pgsql_conn *c, const struct bn_sql_unprepared *u)
 {
   struct bn_pgsql_stmt *st = u->stmt;
   struct bn_pgsql_request *q = &st->request;
@@ -257,24 +257,23 @@ enum bn_sql bn_pgsql_prepare_all(void *conn, const struct bn_sql_unprepared *lis
   struct bn_pgsql_conn *c = conn;
   struct bn_pgsql_request *q[BN_SQL_AT_ONCE];
   enum bn_sql rc = BN_SQL_DONE;
-  size_t ready = 0;
+  size_t n_set_up = 0;
 
   *done = 0;
   if (c->driver->host->anew || n > BN_SQL_AT_ONCE || !bn_pgsql_on_wire(c))
     return BN_SQL_DONE;
-  while (ready < n && stmt_make_ready(c, &list[ready])) {
-    struct bn_pgsql_stmt *st = list[ready].stmt;
+  while (n_set_up < n && stmt_set_up(c, &list[n_set_up])) {
+    struct bn_pgsql_stmt *st = list[n_set_up].stmt;
 
-    q[ready] = &st->request;
-    ready++;
+    q[n_set_up] = &st->request;
+    n_set_up++;
   }
-  if (ready > 0)
-    rc = bn_pgsql_wire_prepare(&c->wire, q, ready, done, d);
+  if (n_set_up > 0)
+    rc = bn_pgsql_wire_prepare(&c->wire, q, n_set_up, done, d);
   for (size_t i = 0; i < *done; i++)
     stmt_free_sql(q[i]);
-  /* The statements that the server has not prepared, and list[ready], if there is one, which was
-     made ready in part. */
-  for (size_t i = *done; i < n && i <= ready; i++)
+  /* list[n_set_up], if there is one, was set up in part. */
+  for (size_t i = *done; i < n && i <= n_set_up; i++)
     stmt_reset(list[i].stmt);
   return rc;
 }

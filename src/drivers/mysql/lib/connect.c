@@ -39,7 +39,7 @@ static bool connect_can_override(const char *name)
 
 /* Returns the name of the first override whose option cannot differ between connections, or
    NULL. */
-static const char *connect_find_wrong_override(const struct bn_sql_target *t)
+static const char *connect_find_fixed_override(const struct bn_sql_target *t)
 {
   for (size_t i = 0; i < t->n_overrides; i++)
     if (!connect_can_override(t->override_name[i]))
@@ -47,12 +47,14 @@ static const char *connect_find_wrong_override(const struct bn_sql_target *t)
   return NULL;
 }
 
-/* Returns whether to use TCP also to "localhost", for which the library takes its default socket,
-   whatever the port is.  sysbench leaves that to the library, but several ports, or a port of the
-   target's own, belong to other servers than the socket. */
+/* Returns whether "localhost" is reached by TCP.  The library would use its default socket,
+   whatever the port is; but several ports, or a port of the target's own, are those of other
+   servers than the socket. */
 static bool connect_needs_tcp(const struct bn_mysql *driver, const char *port)
 {
-  return driver->host->policy->mysql_port_means_tcp && (port != NULL || driver->n_ports > 1);
+  const bool has_several_servers = port != NULL || driver->n_ports > 1;
+
+  return driver->host->policy->mysql_port_means_tcp && has_several_servers;
 }
 
 /* Sets the socket, or else the host and the port: sockets in turn, or all pairs of hosts and ports,
@@ -81,13 +83,13 @@ static void connect_choose_server(struct bn_mysql_place *p, const struct bn_mysq
     p->port = driver->port[t->ordinal % driver->n_ports];
 }
 
-/* Returns the value of the target's own, or that of the driver, which may be NULL. */
-static const char *connect_value_for(const struct bn_sql_target *t, const char *name,
-                                     const char *of_driver)
+/* Returns the target's own value, or the driver's, which may be NULL. */
+static const char *connect_get_value(const struct bn_sql_target *t, const char *name,
+                                     const char *driver_value)
 {
   const char *override = connect_find_override(t, name);
 
-  return override != NULL ? override : of_driver;
+  return override != NULL ? override : driver_value;
 }
 
 /* Sets the destination: the server, the account and the database. */
@@ -95,9 +97,9 @@ static void connect_choose_place(struct bn_mysql_place *p, const struct bn_mysql
                                  const struct bn_sql_target *t)
 {
   *p = (struct bn_mysql_place){
-      .user = connect_value_for(t, "user", driver->user),
-      .password = connect_value_for(t, "password", driver->password),
-      .db = connect_value_for(t, "db", driver->conf->db),
+      .user = connect_get_value(t, "user", driver->user),
+      .password = connect_get_value(t, "password", driver->password),
+      .db = connect_get_value(t, "db", driver->conf->db),
       .loads = t->loads,
   };
   connect_choose_server(p, driver, t);
@@ -138,14 +140,16 @@ static const char *connect_choose_value(const char *from_option, const char *fro
   return from_option != NULL && from_option[0] != '\0' ? from_option : from_file;
 }
 
-/* Returns the given path, or NULL.  Older versions of sysbench take the file `fixed` of the working
-   directory for NULL, if it can be read. */
+/* Returns the given path, or NULL.  Older versions of sysbench replace NULL by this file of the
+   working directory, if it can be read. */
 static const char *connect_choose_file(const char *given, const struct bn_mysql *driver,
-                                       const char *fixed)
+                                       const char *default_file)
 {
   if (given != NULL)
     return given;
-  return driver->host->policy->mysql_files_in_folder && access(fixed, R_OK) == 0 ? fixed : NULL;
+  if (!driver->host->policy->mysql_files_in_folder)
+    return NULL;
+  return access(default_file, R_OK) == 0 ? default_file : NULL;
 }
 
 /* Sets an option of the handle, which the library copies, unless the value is NULL. */
@@ -162,6 +166,9 @@ static int connect_set_ssl(struct bn_mysql_lib *c, int mode, const char **text)
   const struct bn_mysql *driver = c->driver;
   const struct bn_mysql_conf *conf = driver->conf;
   const struct bn_mysql_defaults *file = &driver->file;
+  const char *key = connect_choose_value(conf->ssl_key, file->ssl_key);
+  const char *cert = connect_choose_value(conf->ssl_cert, file->ssl_cert);
+  const char *cipher = connect_choose_value(conf->ssl_cipher, file->ssl_cipher);
   const char *ca =
       connect_choose_file(connect_choose_value(conf->ssl_ca, file->ssl_ca), driver, "cacert.pem");
 
@@ -174,20 +181,17 @@ static int connect_set_ssl(struct bn_mysql_lib *c, int mode, const char **text)
     return -1;
   }
   connect_set_text(c->handle, MYSQL_OPT_SSL_KEY,
-                   connect_choose_file(connect_choose_value(conf->ssl_key, file->ssl_key), driver,
-                                       "client-key.pem"));
+                   connect_choose_file(key, driver, "client-key.pem"));
   connect_set_text(c->handle, MYSQL_OPT_SSL_CERT,
-                   connect_choose_file(connect_choose_value(conf->ssl_cert, file->ssl_cert), driver,
-                                       "client-cert.pem"));
+                   connect_choose_file(cert, driver, "client-cert.pem"));
   connect_set_text(c->handle, MYSQL_OPT_SSL_CA, ca);
-  connect_set_text(c->handle, MYSQL_OPT_SSL_CIPHER,
-                   connect_choose_value(conf->ssl_cipher, file->ssl_cipher));
+  connect_set_text(c->handle, MYSQL_OPT_SSL_CIPHER, cipher);
   return 0;
 }
 
-/* Returns the seconds until the library gives up: the option's, or those until the deadline if they
-   are fewer, at least 1; 0: no limit.  The time until the deadline is cut to a day, because the
-   library counts it in milliseconds, in which a longer one may not fit. */
+/* Returns the seconds until the library gives up: those of the option or those until the deadline,
+   at least 1, whichever are fewer; 0: no limit.  The time until the deadline is cut to a day,
+   because the library counts in milliseconds, and a longer time might overflow. */
 static unsigned connect_timeout_s(const struct bn_mysql *driver, uint64_t deadline_ns)
 {
   enum { DAY_S = 86400 };
@@ -207,7 +211,9 @@ static unsigned connect_timeout_s(const struct bn_mysql *driver, uint64_t deadli
    "localhost" to its default one. */
 static bool connect_is_local(const struct bn_mysql_place *p)
 {
-  return p->socket != NULL || (!p->tcp && (p->host == NULL || strcmp(p->host, BN_MYSQL_HOST) == 0));
+  const bool is_localhost = p->host == NULL || strcmp(p->host, BN_MYSQL_HOST) == 0;
+
+  return p->socket != NULL || (is_localhost && !p->tcp);
 }
 
 /* Sets the options of a handle that connects to the place.  Returns 0, or -1 and a message in *text
@@ -244,16 +250,16 @@ static int connect_set_options(struct bn_mysql_lib *c, const struct bn_mysql_pla
   return 0;
 }
 
-/* Fills d and closes the handle of a failed login.  `refused` says why the login was given up;
+/* Fills d and closes the handle of a failed login.  `reason` says why bench has given the login up;
    NULL: the library knows why it failed.  Returns ERROR or LOST. */
-static enum bn_sql connect_fail(struct bn_mysql_lib *c, const char *refused, struct bn_sql_diag *d)
+static enum bn_sql connect_fail(struct bn_mysql_lib *c, const char *reason, struct bn_sql_diag *d)
 {
   enum bn_sql rc;
 
-  if (refused == NULL)
-    refused = bn_mysql_lib_explain_cleartext(c->handle);
-  if (refused != NULL)
-    rc = bn_mysql_fail_text((int)mysql_errno(c->handle), "mysql_real_connect()", refused, d);
+  if (reason == NULL)
+    reason = bn_mysql_lib_explain_cleartext(c->handle);
+  if (reason != NULL)
+    rc = bn_mysql_fail_text((int)mysql_errno(c->handle), "mysql_real_connect()", reason, d);
   else
     rc = bn_mysql_lib_fail(c, "mysql_real_connect()", d);
   mysql_close(c->handle);
@@ -262,13 +268,14 @@ static enum bn_sql connect_fail(struct bn_mysql_lib *c, const char *refused, str
 }
 
 /* Returns the port for the trace: 0 with a socket, except in 0.5, which traces its option. */
-static unsigned connect_shown_port(const struct bn_mysql *driver, const struct bn_mysql_place *p)
+static unsigned connect_get_traced_port(const struct bn_mysql *driver,
+                                        const struct bn_mysql_place *p)
 {
   return p->port == 0 && driver->host->policy->mysql_zero_port ? driver->port[0] : p->port;
 }
 
 /* Returns the text for the trace. */
-static const char *connect_shown_text(const char *text)
+static const char *connect_get_traced_text(const char *text)
 {
   return text != NULL ? text : "(null)";
 }
@@ -279,8 +286,9 @@ static void connect_trace_login(const struct bn_mysql_lib *c, const struct bn_my
   bn_mysql_trace(c->driver,
                  "mysql_real_connect(%p, \"%s\", \"%s\", \"***\", \"%s\", %u, \"%s\", "
                  "CLIENT_MULTI_STATEMENTS)",
-                 (void *)c->handle, p->host, connect_shown_text(p->user), connect_shown_text(p->db),
-                 connect_shown_port(c->driver, p), connect_shown_text(p->socket));
+                 (void *)c->handle, p->host, connect_get_traced_text(p->user),
+                 connect_get_traced_text(p->db), connect_get_traced_port(c->driver, p),
+                 connect_get_traced_text(p->socket));
 }
 
 /* Makes a handle and logs in.  Some libraries go on without encryption where the server has none,
@@ -289,19 +297,19 @@ static void connect_trace_login(const struct bn_mysql_lib *c, const struct bn_my
 static enum bn_sql connect_open_handle(struct bn_mysql_lib *c, const struct bn_mysql_place *p,
                                        int ssl, uint64_t deadline_ns, struct bn_sql_diag *d)
 {
-  const char *text = NULL;
+  const char *reason = NULL;
 
   c->handle = mysql_init(NULL);
   bn_mysql_trace(c->driver, "mysql_init(%p)", (void *)c->handle);
   if (c->handle == NULL)
     return bn_mysql_fail_text(BN_MYSQL_NO_MEMORY, "mysql_init()", "out of memory", d);
-  if (connect_set_options(c, p, ssl, deadline_ns, &text) != 0)
-    return bn_mysql_fail_text(BN_MYSQL_ENCRYPTION, "mysql_options()", text, d);
+  if (connect_set_options(c, p, ssl, deadline_ns, &reason) != 0)
+    return bn_mysql_fail_text(BN_MYSQL_ENCRYPTION, "mysql_options()", reason, d);
   connect_trace_login(c, p);
   c->login_until_ns =
       bn_deadline_within(c->driver->host, c->driver->conf->connect_timeout_s, deadline_ns);
-  if (!bn_mysql_lib_login(c, p, &text))
-    return connect_fail(c, text, d);
+  if (!bn_mysql_lib_login(c, p, &reason))
+    return connect_fail(c, reason, d);
   if (ssl >= BN_MYSQL_SSL_REQUIRED && !bn_mysql_lib_is_encrypted(c))
     return bn_mysql_fail_text(BN_MYSQL_ENCRYPTION, "mysql_real_connect()",
                               bn_mysql_lib_not_encrypted(c->handle), d);
@@ -316,31 +324,32 @@ static bool connect_met_full_backlog(const struct bn_mysql_place *p, const struc
 }
 
 /* Connects once.  Without a waiter, the library looks the host up and tries its addresses in turn.
-   With a waiter, this is done here: the library would look the host up for each connection, and
-   hold up all sessions of the thread meanwhile.  Returns DONE, or a failure and d. */
+   With a waiter, that is done here, because the library's own look-up would hold up all sessions of
+   the thread for each connection.  Returns DONE, or a failure and d. */
 static enum bn_sql connect_open_any_address(struct bn_mysql_lib *c, const struct bn_mysql_place *p,
                                             uint64_t deadline_ns, struct bn_sql_diag *d)
 {
   const int ssl = c->driver->ssl;
+  const bool has_host = !connect_is_local(p);
   struct bn_mysql_place with_address = *p;
-  const char *list = NULL;
+  const char *addresses = NULL; /* with commas between them */
   enum bn_sql rc;
 
   /* To verify the certificate, the library has to be given the name: MariaDB's from 3.4 on also to
      verify the authority alone. */
-  if (c->wait->waiter != NULL && !connect_is_local(p) && ssl < BN_MYSQL_SSL_VERIFY_CA)
-    list = bn_names_resolve(c->driver->names, p->host);
-  if (list == NULL)
+  if (c->wait->waiter != NULL && has_host && ssl < BN_MYSQL_SSL_VERIFY_CA)
+    addresses = bn_names_resolve(c->driver->names, p->host);
+  if (addresses == NULL)
     return connect_open_handle(c, p, ssl, deadline_ns, d);
   do {
-    const size_t len = strcspn(list, ",");
-    char *address = c->driver->host->print("%.*s", (int)len, list);
+    const size_t len = strcspn(addresses, ",");
+    char *address = c->driver->host->print("%.*s", (int)len, addresses);
 
     with_address.host = address;
     rc = connect_open_handle(c, &with_address, ssl, deadline_ns, d);
     free(address);
-    list += len + (list[len] == ',');
-  } while (rc != BN_SQL_DONE && bn_mysql_reached_no_server(d) && *list != '\0');
+    addresses += len + (addresses[len] == ',');
+  } while (rc != BN_SQL_DONE && bn_mysql_reached_no_server(d) && *addresses != '\0');
   return rc;
 }
 
@@ -363,16 +372,16 @@ enum bn_sql bn_mysql_lib_connect(struct bn_mysql_lib *c, const struct bn_mysql *
                                  const struct bn_sql_target *t, uint64_t deadline_ns,
                                  struct bn_sql_diag *d)
 {
-  const char *wrong;
+  const char *fixed_option;
   struct bn_mysql_place p;
   char text[160];
 
   c->driver = driver;
   connect_choose_place(&p, driver, t);
   connect_describe(driver, &p, d);
-  wrong = connect_find_wrong_override(t);
-  if (wrong != NULL) {
-    (void)snprintf(text, sizeof text, "--mysql-%s cannot differ between connections", wrong);
+  fixed_option = connect_find_fixed_override(t);
+  if (fixed_option != NULL) {
+    (void)snprintf(text, sizeof text, "--mysql-%s cannot differ between connections", fixed_option);
     return bn_mysql_fail_text(0, "mysql_options()", text, d);
   }
   /* No connection exists yet, so none is LOST, whatever the error's number. */

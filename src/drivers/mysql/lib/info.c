@@ -139,16 +139,16 @@ static void info_forget_limits(struct bn_sql_info *out)
   out->connections = out->prepared_statements = -1;
 }
 
-/* Reads the variables that limit the run.  A pooler, such as ProxySQL, which calls itself MySQL
-   8.0.11, passes the question on through a connection of its own, and the limits of the server
-   behind it are not those of the run.  So the question names the connection by the number that the
-   login has told, its low 32 bits.  On a connection with another number, the server returns only
-   max_allowed_packet, which holds through a pooler too.  Returns 0, or -1 if the server does not
-   tell. */
+/* Reads the variables that limit the run.  A pooler passes the question on, through a connection of
+   its own, to a server whose limits are not those of the run.  So the question names the connection
+   by its number: on any other one, the server returns only max_allowed_packet, which holds through
+   a pooler too.  Returns 0, or -1 if the server does not tell. */
 static int info_read_limits(MYSQL *handle, struct bn_sql_info *out)
 {
   char sql[240];
 
+  /* The login tells the low 32 bits of the number.  The version would not do: ProxySQL, for
+     example, calls itself MySQL 8.0.11. */
   (void)snprintf(sql, sizeof sql,
                  "SHOW GLOBAL VARIABLES WHERE Variable_name = 'max_allowed_packet' OR Variable_name"
                  " IN ('max_connections', 'max_prepared_stmt_count')"

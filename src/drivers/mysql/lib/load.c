@@ -36,22 +36,22 @@ static int load_begin_reading(void **reader, const char *name, void *conn)
 static int load_read_rows(void *reader, char *out, unsigned room)
 {
   struct bn_mysql_load *load = reader;
-  unsigned got = 0;
+  unsigned copied = 0;
 
-  while (got < room && load->next_part < load->n_parts) {
+  while (copied < room && load->next_part < load->n_parts) {
     const struct bn_mysql_part *part = &load->part[load->next_part];
     const size_t remaining = part->len - load->part_read;
-    const unsigned n = remaining < room - got ? (unsigned)remaining : room - got;
+    const unsigned n = remaining < room - copied ? (unsigned)remaining : room - copied;
 
-    memcpy(out + got, part->data + load->part_read, n);
-    got += n;
+    memcpy(out + copied, part->data + load->part_read, n);
+    copied += n;
     load->part_read += n;
     if (load->part_read == part->len) {
       load->next_part++;
       load->part_read = 0;
     }
   }
-  return (int)got;
+  return (int)copied;
 }
 
 /* Called by the library at the end of the file, where nothing has to be freed. */
@@ -86,9 +86,9 @@ static enum bn_sql load_run_statement(struct bn_mysql_lib *c, const char *sql,
 }
 
 /* Refuses the load for a reason that INSERT does not have.  Returns ERROR. */
-static enum bn_sql load_refuse(const char *why, struct bn_sql_diag *d)
+static enum bn_sql load_refuse(const char *reason, struct bn_sql_diag *d)
 {
-  return bn_mysql_fail_text(0, "LOAD DATA", why, d);
+  return bn_mysql_fail_text(0, "LOAD DATA", reason, d);
 }
 
 /* Returns the field, from 0, that has the name in a list such as "id, `k`", or -1. */
@@ -129,24 +129,24 @@ enum { SHOWN_FIELD, SHOWN_TYPE, SHOWN_NULL, SHOWN_KEY, SHOWN_DEFAULT, SHOWN_EXTR
 /* The reason not to load rows whose numbers the server gives. */
 static const char leaves_gaps[] = "the server would leave gaps in the numbers it gives";
 
-/* Returns NULL, or why INSERT would store something else than LOAD DATA, from the result of SHOW
-   COLUMNS.  Sets *auto_field to the field of the AUTO_INCREMENT column, or to -1. */
+/* Reads the result of SHOW COLUMNS.  Returns NULL, or why LOAD DATA would store something else than
+   INSERT.  Sets *auto_field to the field of the AUTO_INCREMENT column, or to -1. */
 static const char *load_check_columns(MYSQL_RES *res, const char *columns, int *auto_field)
 {
-  const char *why = NULL;
+  const char *reason = NULL;
   MYSQL_ROW row;
 
   *auto_field = -1;
   while ((row = mysql_fetch_row(res)) != NULL) {
     if (!load_is_plain_type(bn_mysql_lib_cell(res, row, SHOWN_TYPE)))
-      why = "a column has a type whose values are written in another way";
+      reason = "a column has a type whose values are written in another way";
     if (strstr(bn_mysql_lib_cell(res, row, SHOWN_EXTRA), "auto_increment") == NULL)
       continue;
     *auto_field = load_find_column(columns, bn_mysql_lib_cell(res, row, SHOWN_FIELD));
     if (*auto_field < 0)
-      why = leaves_gaps;
+      reason = leaves_gaps;
   }
-  return why;
+  return reason;
 }
 
 /* Checks that a load stores in the table what INSERT would store, and sets c->load.auto_field.
@@ -156,7 +156,7 @@ static enum bn_sql load_check_table(struct bn_mysql_lib *c, const char *table, c
 {
   char *sql = c->driver->host->print("SHOW COLUMNS FROM %s", table);
   enum bn_sql rc = load_run_statement(c, sql, d);
-  const char *why;
+  const char *reason;
   MYSQL_RES *res;
 
   free(sql);
@@ -166,13 +166,11 @@ static enum bn_sql load_check_table(struct bn_mysql_lib *c, const char *table, c
   if (res == NULL)
     return bn_mysql_lib_fail(c, "mysql_store_result()", d);
   if (mysql_num_fields(res) < SHOWN)
-    why = "the table's columns are unknown";
+    reason = "the table's columns are unknown";
   else
-    why = load_check_columns(res, columns, &c->load.auto_field);
+    reason = load_check_columns(res, columns, &c->load.auto_field);
   mysql_free_result(res);
-  if (why != NULL)
-    return load_refuse(why, d);
-  return BN_SQL_DONE;
+  return reason != NULL ? load_refuse(reason, d) : BN_SQL_DONE;
 }
 
 void bn_mysql_lib_load_forget(struct bn_mysql_lib *c)
@@ -212,7 +210,7 @@ enum bn_sql bn_mysql_lib_load_begin(struct bn_mysql_lib *c, const char *table, c
   if ((c->handle->server_status & SERVER_STATUS_NO_BACKSLASH_ESCAPES) != 0)
     return load_refuse("the server knows no escapes", d);
   rc = load_check_table_once(c, table, columns, d);
-  c->load.to_skip = c->load.auto_field;
+  c->load.to_skip = c->load.auto_field; /* the bytes to come begin with a row */
   return rc;
 }
 
@@ -307,7 +305,7 @@ static enum bn_sql load_fail_as_warned(struct bn_mysql_lib *c, struct bn_sql_dia
 static enum bn_sql load_send_rows(struct bn_mysql_lib *c, struct bn_sql_diag *d)
 {
   const struct bn_mysql_load *load = &c->load;
-  const bool listed = load->columns[0] != '\0';
+  const bool has_columns = load->columns[0] != '\0';
   bool is_ascii;
   const uint64_t rows = load_count_rows(load, &is_ascii);
   /* ASCII is the same in latin1, which the server reads in nearly half of the time, because no
@@ -315,7 +313,7 @@ static enum bn_sql load_send_rows(struct bn_mysql_lib *c, struct bn_sql_diag *d)
   const char *charset = is_ascii ? "latin1" : mysql_character_set_name(c->handle);
   char *sql = c->driver->host->print(
       "LOAD DATA LOCAL INFILE '%s' INTO TABLE %s CHARACTER SET %s%s%s%s", source_name, load->table,
-      charset, listed ? " (" : "", load->columns, listed ? ")" : "");
+      charset, has_columns ? " (" : "", load->columns, has_columns ? ")" : "");
   enum bn_sql rc;
 
   c->load.expected = true;
@@ -348,18 +346,18 @@ static bool load_is_in_transaction(const struct bn_mysql_lib *c)
 }
 
 /* Undoes a failed load, whose error stays in d.  d->rolled_back says whether the undo has removed
-   all rows of the load, and nothing else.  If the server warns, a table has kept rows.  If the undo
-   fails, the error of the load has ended the caller's transaction, and the savepoint with it.
-   Returns ERROR, or LOST with the undo's failure in d. */
+   all rows of the load, and nothing else.  Returns ERROR, or LOST with the undo's failure in d. */
 static enum bn_sql load_undo(struct bn_mysql_lib *c, const char *undo, struct bn_sql_diag *d)
 {
-  struct bn_sql_diag why = *d;
+  struct bn_sql_diag load_error = *d;
   const enum bn_sql rc = load_run_statement(c, undo, d);
 
   if (rc == BN_SQL_LOST)
     return rc;
-  why.rolled_back = rc == BN_SQL_DONE && mysql_warning_count(c->handle) == 0;
-  *d = why;
+  /* An undo fails if the error of the load has ended the caller's transaction, and the savepoint
+     with it.  The server warns if a table has kept rows. */
+  load_error.rolled_back = rc == BN_SQL_DONE && mysql_warning_count(c->handle) == 0;
+  *d = load_error;
   return BN_SQL_ERROR;
 }
 

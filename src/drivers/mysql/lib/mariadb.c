@@ -55,9 +55,9 @@ static bool mariadb_offers_encryption(const MYSQL *handle)
   return (handle->server_capabilities & CLIENT_SSL) != 0;
 }
 
-/* Reads the server's first packet; before that, the library encrypts the connection if it is to.
-   Returns CR_OK_HANDSHAKE_COMPLETE if the packet ends the login, else CR_ERROR: a packet that names
-   the account's own method, by which the library goes on, counts as an error of this method. */
+/* Reads the server's first packet.  The library, before it reads, encrypts the connection if it was
+   asked to.  Returns CR_OK_HANDSHAKE_COMPLETE if the packet ends the login, else CR_ERROR: the
+   library then goes on with the account's own method, which the packet names. */
 static int mariadb_ask_method(MYSQL_PLUGIN_VIO *vio, MYSQL *handle)
 {
   enum { SAYS_OK = 0 };
@@ -87,7 +87,7 @@ static int mariadb_pass_if_encrypted(MYSQL_PLUGIN_VIO *vio, MYSQL *handle)
 static int mariadb_pass_any(MYSQL_PLUGIN_VIO *vio, MYSQL *handle)
 {
   if (!mariadb_offers_encryption(handle)) {
-    /* Methods take a connection for encrypted if that was asked for, so the wish is withdrawn. */
+    /* Methods take a connection for encrypted if encryption was asked for, so take that back. */
     (void)mysql_ssl_set(handle, NULL, NULL, NULL, NULL, NULL);
     handle->options.use_ssl = 0;
     handle->client_flag &= ~(unsigned long)CLIENT_SSL;
@@ -115,10 +115,10 @@ struct gate {
 enum { AUTHENTICATION = 2, INTERFACE_VERSION = 0x0100 };
 
 /* A gate, by its name and its function. */
-#define GATE(as, how)                                                                              \
+#define GATE(gate_name, function)                                                                  \
   {                                                                                                \
-    .type = AUTHENTICATION, .interface_version = INTERFACE_VERSION, .name = (as), .author = "",    \
-    .desc = "", .license = "GPL", .authenticate = (how)                                            \
+    .type = AUTHENTICATION, .interface_version = INTERFACE_VERSION, .name = (gate_name),           \
+    .author = "", .desc = "", .license = "GPL", .authenticate = (function)                         \
   }
 static const struct gate gates[] = {GATE(gate_required, mariadb_pass_if_encrypted),
                                     GATE(gate_preferred, mariadb_pass_not_in_clear),
@@ -154,11 +154,12 @@ enum { VERIFY_FROM = BN_MYSQL_SSL_VERIFY_IDENTITY };
 int bn_mysql_lib_set_ssl_mode(MYSQL *handle, int mode, const char **text)
 {
   const my_bool yes = 1, verifies = mode >= VERIFY_FROM;
+  const bool keeps_default = mode == BN_MYSQL_SSL_VERIFY_CA && !verifies;
 
   (void)text;
   /* From 3.4 on, the library verifies by default, and encrypts in every mode if it is to verify.
      In VERIFY_CA the default stays, because the library may be newer than the one compiled with. */
-  if (verifies || mode != BN_MYSQL_SSL_VERIFY_CA)
+  if (!keeps_default)
     (void)mysql_optionsv(handle, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &verifies);
   if (mode == BN_MYSQL_SSL_DISABLED)
     return 0;
@@ -216,21 +217,21 @@ static uint64_t mariadb_deadline_ns(const struct bn_mysql_lib *c)
   return bn_deadline_within(c->driver->host, c->driver->conf->read_timeout_s, UINT64_MAX);
 }
 
-/* Waits by the waiter, beside other sessions.  Returns 1 if the socket is ready, or 0 if the time
-   is over or the session was interrupted.  Without a limit, after the login, only an interruption
-   ends a wait early: then the socket is shut down and 1 returned, so that the library finds the end
-   of the connection, and reports it as any other. */
+/* Waits by the waiter, beside other sessions.  Returns 1 if the library can go on with the socket,
+   or 0 if the time is over or the session was interrupted. */
 static int mariadb_wait_beside(struct bn_mysql_lib *c, int fd, short events)
 {
   const struct bn_sql_waiter *w = c->wait->waiter;
   /* The library waits only when it has read all that was there. */
   bool *armed = c->calls_back && events == POLLIN ? &c->wait->armed : NULL;
   const uint64_t until_ns = mariadb_deadline_ns(c);
-  const int came = w->wait(w, fd, events, armed, until_ns);
+  const bool is_ready = w->wait(w, fd, events, armed, until_ns) != 0;
 
   bn_mysql_lib_make_current(c); /* other sessions of the thread have made calls meanwhile */
-  if (came != 0)
+  if (is_ready)
     return 1;
+  /* A wait of a statement without a limit ends only if the session was interrupted.  On a socket
+     that is shut down, the library finds and reports the end of the connection as any other. */
   if (c->calls_back && until_ns == UINT64_MAX)
     return shutdown(fd, SHUT_RDWR) == 0 ? 1 : 0;
   return 0;
@@ -248,8 +249,8 @@ static int mariadb_wait_alone(int fd, short events, int timeout_ms)
   return n;
 }
 
-/* Returns the event to wait for.  The library asks for bytes also where OpenSSL waits for room
-   (ma_tls_write), although the server sends none before it has the rest of the statement. */
+/* Returns the event to wait for.  The library asks for bytes even if OpenSSL waits for room to
+   write (ma_tls_write); the server sends none before it has the rest of the statement. */
 static short mariadb_event(const struct bn_mysql_lib *c, bool is_read)
 {
   const struct ssl_st *tls;
@@ -260,8 +261,8 @@ static short mariadb_event(const struct bn_mysql_lib *c, bool is_read)
   return tls != NULL && bn_tls_lacks_room(tls) ? POLLOUT : POLLIN;
 }
 
-/* Called by the library for each of its waits.  Returns as poll() does, with ETIMEDOUT in errno
-   after 0 and at the end of a login's waits. */
+/* Called by the library for each of its waits.  Returns as poll() does.  errno is ETIMEDOUT if the
+   time is over (0), or if a login has waited too often (-1). */
 static int mariadb_wait(my_socket fd, my_bool is_read, int timeout_ms)
 {
   struct bn_mysql_lib *c = mariadb_in_call;
@@ -290,22 +291,22 @@ void bn_mysql_lib_make_current(struct bn_mysql_lib *c)
 bool bn_mysql_lib_login(struct bn_mysql_lib *c, const struct bn_mysql_place *p,
                         const char **refused)
 {
-  bool done;
+  bool logged_in;
 
   c->login_waits = 0;
   c->calls_back = false;
   mariadb_in_call = c;
   (void)mysql_optionsv(c->handle, MARIADB_OPT_IO_WAIT, mariadb_wait);
-  done = mariadb_log_in(c, p);
+  logged_in = mariadb_log_in(c, p);
   *refused = c->login_waits > LOGIN_WAITS_MAX ? bn_remedy_endless_login : NULL;
   /* Later calls have to wait by mariadb_wait if the socket does not block: with a waiter, or
      because wire/ has made it so, as it does with an encrypted one. */
-  c->calls_back = done && (c->wait->waiter != NULL || bn_mysql_lib_tls(c) != NULL);
+  c->calls_back = logged_in && (c->wait->waiter != NULL || bn_mysql_lib_tls(c) != NULL);
   if (!c->calls_back)
     (void)mysql_optionsv(c->handle, MARIADB_OPT_IO_WAIT, NULL);
   else if (c->wait->waiter != NULL)
     mariadb_set_nonblocking(c->handle);
-  return done;
+  return logged_in;
 }
 #else
 const char *const bn_mysql_lib_cannot_wait =
@@ -339,9 +340,8 @@ struct pvio {
   struct pvio_tls *tls;
 };
 
-/* Frees the cache of 16 KiB, half of a connection's memory, which the library fills when it reads,
-   unless the cache has bytes that were not read.  Without it, the library makes more system calls
-   to read. */
+/* Frees the cache of 16 KiB, half of a connection's memory, that the library reads through.  A
+   cache with unread bytes stays.  Without a cache, the library makes more system calls to read. */
 void bn_mysql_lib_free_cache(struct bn_mysql_lib *c)
 {
   struct pvio *pvio = (void *)c->handle->net.pvio;
@@ -352,8 +352,8 @@ void bn_mysql_lib_free_cache(struct bn_mysql_lib *c)
   pvio->cache = NULL;
 }
 
-/* Returns NULL, too, if the library encrypts by something else than this version of OpenSSL, or if
-   its own waits cannot be corrected by mariadb_event(). */
+/* Returns NULL also for an encryption other than that of this version of OpenSSL, and for a library
+   without a callback for its waits, which mariadb_event() could not correct. */
 struct ssl_st *bn_mysql_lib_tls(const struct bn_mysql_lib *c)
 {
   const struct pvio *pvio = (const void *)c->handle->net.pvio;

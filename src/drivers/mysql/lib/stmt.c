@@ -277,7 +277,9 @@ bool bn_mysql_lib_stmt_fetch(struct bn_mysql_lib_stmt *st, struct bn_sql_result 
   if (rc == MYSQL_NO_DATA)
     return false;
   /* A row with a value that did not fit is DATA_TRUNCATED: stmt_get_values fetches the value. */
-  r->cut = (rc != 0 && rc != MYSQL_DATA_TRUNCATED) || !stmt_get_values(st, r->nfields, row);
+  const bool has_row = rc == 0 || rc == MYSQL_DATA_TRUNCATED;
+
+  r->cut = !has_row || !stmt_get_values(st, r->nfields, row);
   return !r->cut;
 }
 

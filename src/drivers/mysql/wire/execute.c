@@ -101,6 +101,8 @@ static uint8_t *execute_put_types(uint8_t *out, const struct bn_sql_bind *b, siz
   return out;
 }
 
+/* A statement without parameters has only a part of fixed length.  Else a count (with attributes),
+   a bitmap of NULLs, a byte that says whether types follow, the types, and the values follow it. */
 size_t bn_mysql_put_execute(uint8_t *out, uint32_t id, const struct bn_sql_bind *b, size_t n,
                             bool types, bool attributes)
 {

@@ -27,13 +27,13 @@ struct decimal {
 static void decimal_set_digits(struct decimal *d, double value, int digits)
 {
   char text[40];
-  const char *e;
+  const char *mark; /* the 'e' before the exponent */
 
   (void)snprintf(text, sizeof text, "%.*e", digits - 1, value);
-  e = strchr(text, 'e');
-  d->point = (int)strtol(e + 1, NULL, 10) + 1;
+  mark = strchr(text, 'e');
+  d->point = (int)strtol(mark + 1, NULL, 10) + 1;
   d->n = 0;
-  for (const char *p = text; p < e && d->n < DIGITS_MAX; p++) {
+  for (const char *p = text; p < mark && d->n < DIGITS_MAX; p++) {
     if (*p >= '0' && *p <= '9')
       d->digit[d->n++] = *p;
   }
@@ -50,7 +50,7 @@ static bool decimal_identifies(double value, int digits)
   return strtod(text, NULL) == value;
 }
 
-/* Sets d to the value with `digits` digits, or for 0 with as few as identify it. */
+/* Sets d to the value with `digits` significant digits.  digits 0: as few as identify the value. */
 static void decimal_set(struct decimal *d, double value, int digits)
 {
   d->negative = signbit(value) != 0;
@@ -103,7 +103,7 @@ size_t bn_mysql_put_real(char *out, double value, int digits)
     *p++ = '-';
   if (d.point >= PLAIN_MIN && d.point <= PLAIN_MAX)
     return (size_t)(decimal_put_plain(p, &d, d.n - d.point) - out);
-  p = decimal_put_digits(p, &d, 0, 1);
+  p = decimal_put_digits(p, &d, 0, 1); /* with an exponent: "1.5e20" */
   if (d.n > 1) {
     *p++ = '.';
     p = decimal_put_digits(p, &d, 1, d.n);
@@ -121,7 +121,7 @@ size_t bn_mysql_put_fixed(char *out, double value, unsigned decimals)
   if (!isfinite(value))
     return (size_t)snprintf(out, BN_MYSQL_CELL, "0");
   decimal_set(&d, value, 0);
-  if (d.n - d.point > (int)decimals)
+  if (d.n - d.point > (int)decimals) /* the number has more decimals: the C library rounds it */
     return (size_t)snprintf(out, BN_MYSQL_CELL, "%.*f", (int)decimals, value);
   if (d.negative)
     *p++ = '-';

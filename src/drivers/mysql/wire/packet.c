@@ -234,9 +234,10 @@ static bool packet_read(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
 /* Returns whether the packet has the expected sequence number.  An error that is the first packet
    of an answer may have another number: a server sends it on its own, before it closes the
    connection, to say why. */
-static bool packet_is_in_turn(uint8_t seq, bool first, const uint8_t *header, size_t len)
+static bool packet_is_in_turn(uint8_t seq, bool is_first, const uint8_t *header, size_t len)
 {
-  return header[SEQUENCE_AT] == seq || (first && len > 0 && header[BN_MYSQL_HEADER] == SAYS_ERROR);
+  return header[SEQUENCE_AT] == seq ||
+         (is_first && len > 0 && header[BN_MYSQL_HEADER] == SAYS_ERROR);
 }
 
 enum bn_mysql_read bn_mysql_reply_read(struct bn_mysql_reply *r, const uint8_t *data, size_t len)
@@ -317,13 +318,14 @@ static bool packet_read_prepared(struct bn_mysql_prepared *r, const uint8_t *p, 
   return true;
 }
 
-/* Returns whether the packet has the form that a description has after its first packet. */
-static bool packet_continues_description(const struct bn_mysql_prepared *r, const uint8_t *p,
-                                         size_t len)
+/* Returns whether a packet after the first one describes a column if a column is due, and ends the
+   columns if their end is due. */
+static bool packet_has_expected_form(const struct bn_mysql_prepared *r, const uint8_t *p,
+                                     size_t len)
 {
-  const bool is_column_next = r->state == BN_PREPARED_PARAMS || r->state == BN_PREPARED_COLUMNS;
+  const bool is_column_due = r->state == BN_PREPARED_PARAMS || r->state == BN_PREPARED_COLUMNS;
 
-  return is_column_next ? packet_is_column(p, len) : packet_is_end(p, len);
+  return is_column_due ? packet_is_column(p, len) : packet_is_end(p, len);
 }
 
 /* Reads one packet of the description, which ends at `at`.  Returns false if it is not valid. */
@@ -332,7 +334,7 @@ static bool packet_read_description(struct bn_mysql_prepared *r, const uint8_t *
 {
   if (r->state == BN_PREPARED_FIRST)
     return packet_read_prepared(r, p, len, at);
-  if (!packet_continues_description(r, p, len))
+  if (!packet_has_expected_form(r, p, len))
     return false;
   switch (r->state) {
   case BN_PREPARED_PARAMS:
@@ -366,6 +368,7 @@ enum bn_mysql_read bn_mysql_prepared_read(struct bn_mysql_prepared *r, const uin
     if (len - r->at < BN_MYSQL_HEADER)
       return BN_READ_MORE;
     packet_len = bn_mysql_get3(p);
+    /* No description is empty, or so long that it continues in the next packet. */
     if (packet_len == 0 || packet_len == BN_MYSQL_PACKET_MAX)
       return BN_READ_BAD;
     if (len - r->at - BN_MYSQL_HEADER < packet_len)

@@ -130,13 +130,13 @@ static char *row_put_digits(char *out, uint64_t n, unsigned least)
 static size_t row_fill_with_zeros(const struct bn_mysql_column *c, char *cell, size_t len,
                                   size_t length_max)
 {
-  size_t more;
+  size_t n_zeros;
 
   if ((c->flags & FLAG_ZEROFILL) == 0 || c->length <= len || c->length >= length_max)
     return len;
-  more = c->length - len;
-  memmove(cell + more, cell, len);
-  memset(cell, '0', more);
+  n_zeros = c->length - len;
+  memmove(cell + n_zeros, cell, len);
+  memset(cell, '0', n_zeros);
   return c->length;
 }
 
@@ -261,7 +261,7 @@ static size_t row_put_time(const struct bn_mysql_column *c, const uint8_t *p, si
 }
 
 /* Returns how many bytes a value of a numeric type takes in a binary row, or 0 for other types. */
-static unsigned row_width_of_number(uint8_t type)
+static unsigned row_number_width(uint8_t type)
 {
   switch (type) {
   case TYPE_TINY:
@@ -307,7 +307,7 @@ static uint64_t row_get_int(const uint8_t *p, unsigned bytes)
 static int row_read_value(const struct bn_mysql_column *c, const uint8_t **p, const uint8_t *end,
                           char *cell, struct bn_sql_value *out)
 {
-  const unsigned width = row_width_of_number(c->type);
+  const unsigned width = row_number_width(c->type);
 
   if (width == 0) {
     if (row_read_bytes(p, end, out) != 0)

@@ -23,7 +23,7 @@ enum {
 };
 
 /* Returns the first byte of the answer that is being read. */
-static const uint8_t *wire_reply_of(const struct bn_mysql_wire *w)
+static const uint8_t *wire_reply_data(const struct bn_mysql_wire *w)
 {
   return (const uint8_t *)bn_stream_data(&w->stream);
 }
@@ -58,7 +58,7 @@ void bn_mysql_wire_give_up(struct bn_mysql_wire *w)
 }
 
 /* Returns the library's text for one of its errors of a lost connection. */
-static const char *wire_text_of(const struct bn_mysql_words *words, int code)
+static const char *wire_find_text(const struct bn_mysql_words *words, int code)
 {
   if (code == BN_MYSQL_GONE)
     return words->gone;
@@ -74,7 +74,7 @@ static enum bn_sql wire_lose(struct bn_mysql_wire *w, int code, const char *call
   w->live = w->more = false;
   bn_sockref_shut(w->lent.socket);
   return bn_mysql_fail_with_status(w->lent.status, code, "HY000", call,
-                                   wire_text_of(w->lent.words, code), d);
+                                   wire_find_text(w->lent.words, code), d);
 }
 
 /* --- answers --- */
@@ -100,7 +100,7 @@ static enum bn_sql wire_report_error(struct bn_mysql_wire *w, const struct call 
   char text[sizeof d->text]; /* a copy: the reply leaves the stream before its text is used */
   const size_t room = sizeof text - 1, len = reply->text_len < room ? reply->text_len : room;
 
-  memcpy(text, wire_reply_of(w) + reply->text_at, len);
+  memcpy(text, wire_reply_data(w) + reply->text_at, len);
   text[len] = '\0';
   w->more = false;
   bn_stream_skip(&w->stream, reply->at);
@@ -114,7 +114,7 @@ static void wire_learn_columns(struct bn_mysql_wire_stmt *st, const struct bn_my
   const struct bn_mysql_reply *reply = &w->reply;
 
   st->column = w->lent.host->resize(st->column, reply->described, sizeof *st->column);
-  bn_mysql_reply_columns(reply, wire_reply_of(w), st->column);
+  bn_mysql_reply_columns(reply, wire_reply_data(w), st->column);
   st->n_columns = reply->described;
 }
 
@@ -145,11 +145,11 @@ static enum bn_sql wire_read_result(struct bn_mysql_wire *w, struct bn_mysql_wir
   w->reply.binary = st != NULL;
   bn_mysql_reply_begin(&w->reply, seq);
   if (bn_stream_len(&w->stream) > 0) /* an empty stream may have no buffer */
-    got = bn_mysql_reply_read(&w->reply, wire_reply_of(w), bn_stream_len(&w->stream));
+    got = bn_mysql_reply_read(&w->reply, wire_reply_data(w), bn_stream_len(&w->stream));
   while (got == BN_READ_MORE) {
     if (bn_stream_fill(&w->stream, BN_STREAM_WAITING) < 0)
       return wire_lose(w, BN_MYSQL_LOST, wire_failed_call(w, call), d);
-    got = bn_mysql_reply_read(&w->reply, wire_reply_of(w), bn_stream_len(&w->stream));
+    got = bn_mysql_reply_read(&w->reply, wire_reply_data(w), bn_stream_len(&w->stream));
   }
   if (__builtin_expect(got == BN_READ_BAD, 0))
     return wire_lose(w, BN_MYSQL_MALFORMED, call->sending, d);
@@ -233,15 +233,17 @@ static uint8_t *wire_begin_request(struct bn_mysql_wire *w, size_t n, const char
 static enum bn_sql wire_lose_unsent(struct bn_mysql_wire *w, const struct call *call,
                                     struct bn_sql_diag *d)
 {
-  const enum bn_sql rc = wire_lose(w, w->lent.words->unsent, call->sending, d);
+  enum bn_mysql_read got;
 
+  (void)wire_lose(w, w->lent.words->unsent, call->sending, d);
   if (!w->lent.words->asks_why)
-    return rc;
+    return BN_SQL_LOST;
   bn_stream_drain(&w->stream);
   bn_mysql_reply_begin(&w->reply, 1); /* an error may have any other sequence number, too */
-  if (bn_stream_len(&w->stream) > 0 &&
-      bn_mysql_reply_read(&w->reply, wire_reply_of(w), bn_stream_len(&w->stream)) == BN_READ_DONE &&
-      w->reply.code != 0)
+  if (bn_stream_len(&w->stream) == 0)
+    return BN_SQL_LOST;
+  got = bn_mysql_reply_read(&w->reply, wire_reply_data(w), bn_stream_len(&w->stream));
+  if (got == BN_READ_DONE && w->reply.code != 0)
     (void)wire_report_error(w, call, d);
   return BN_SQL_LOST;
 }
@@ -277,7 +279,7 @@ enum bn_sql bn_mysql_wire_execute(struct bn_mysql_wire *w, struct bn_mysql_wire_
   if (out == NULL)
     return rc;
   len = bn_mysql_put_execute(out, st->id, st->bind, st->n_bind, !st->types_sent, w->attributes);
-  st->types_sent = true;
+  st->types_sent = true; /* the server remembers them for later executions */
   return wire_converse(w, st, len, &call, r, d);
 }
 
@@ -320,7 +322,7 @@ static enum bn_sql wire_read_refusal(struct bn_mysql_wire *w,
   /* An error may have any sequence number, so answer->seq need not be that of the packet. */
   bn_mysql_reply_begin(&w->reply, answer->seq);
   /* Code 0: the packet is no error, such as MariaDB's report of progress. */
-  if (bn_mysql_reply_read(&w->reply, wire_reply_of(w), answer->at) != BN_READ_DONE ||
+  if (bn_mysql_reply_read(&w->reply, wire_reply_data(w), answer->at) != BN_READ_DONE ||
       w->reply.code == 0)
     return wire_lose(w, BN_MYSQL_MALFORMED, prepare_name, d);
   /* An ERROR is about this statement alone. */
@@ -335,7 +337,7 @@ static enum bn_sql wire_read_description(struct bn_mysql_wire *w, struct bn_mysq
 
   for (;;) {
     if (bn_stream_len(&w->stream) > 0) /* an empty stream may have no buffer */
-      got = bn_mysql_prepared_read(answer, wire_reply_of(w), bn_stream_len(&w->stream));
+      got = bn_mysql_prepared_read(answer, wire_reply_data(w), bn_stream_len(&w->stream));
     if (got != BN_READ_MORE)
       break;
     if (bn_stream_fill(&w->stream, BN_STREAM_WAITING) < 0)
@@ -355,7 +357,7 @@ static void wire_adopt(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
   st->n_columns = answer->n_columns;
   /* The host ends the process if there is no memory for so few columns, at most 65,535. */
   st->column = w->lent.host->resize(st->column, st->n_columns, sizeof *st->column);
-  bn_mysql_prepared_columns(answer, wire_reply_of(w), st->column);
+  bn_mysql_prepared_columns(answer, wire_reply_data(w), st->column);
 }
 
 void bn_mysql_wire_drop_stmt(struct bn_mysql_wire *w, uint32_t id)
@@ -392,7 +394,9 @@ static enum bn_sql wire_read_prepare_answer(struct bn_mysql_wire *w,
     return rc;
   if (answer.failed)
     return wire_read_refusal(w, &answer, d);
-  *adopted = st != NULL && (answer.n_params == u->n_binds || u->n_binds == BN_MYSQL_ANY_BINDS);
+  const bool is_count_right = u->n_binds == BN_MYSQL_ANY_BINDS || u->n_binds == answer.n_params;
+
+  *adopted = st != NULL && is_count_right;
   if (*adopted)
     wire_adopt(w, st, &answer);
   else
@@ -523,7 +527,7 @@ bool bn_mysql_wire_fetch(struct bn_mysql_wire *w, struct bn_mysql_wire_stmt *st,
       !wire_prepare_to_fetch(st, w))
     return wire_cut_result(w, r);
   w->rows_remaining--;
-  if (bn_mysql_row_next(wire_reply_of(w), &w->row_at, &w->joined, &bytes) != 0)
+  if (bn_mysql_row_next(wire_reply_data(w), &w->row_at, &w->joined, &bytes) != 0)
     return wire_cut_result(w, r);
   bad = st == NULL ? bn_mysql_row_get_text(&bytes, r->nfields, row)
                    : bn_mysql_row_get_binary(&bytes, st->column, r->nfields, st->cells, row);

@@ -49,7 +49,7 @@ static const char *const keywords[N_PARAMS] = {
 
 /* Returns the index of the parameter that an override sets, or -1 if it cannot differ between
    connections.  Overrides have the names of libpq's parameters, but "db" for "dbname". */
-static int connect_index_of_override(const char *name)
+static int connect_find_param(const char *name)
 {
   if (strcmp(name, "db") == 0)
     return DBNAME;
@@ -60,17 +60,19 @@ static int connect_index_of_override(const char *name)
   return -1;
 }
 
-/* Returns the value of an option for libpq, or NULL if a service is named and the option was not
-   given: libpq takes from a service only the parameters that it is not given. */
+/* Returns the value of an option for libpq.  A service replaces the defaults of options: for these,
+   NULL is returned, because libpq takes from a service only the parameters that it is not given. */
 static const char *connect_choose_value(const struct bn_pgsql_conf *conf, const char *value,
                                         bool given)
 {
-  return conf->service != NULL && !given ? NULL : value;
+  const bool is_from_service = conf->service != NULL && !given;
+
+  return is_from_service ? NULL : value;
 }
 
-/* Sets the values of libpq's parameters for one of all pairs of hosts and ports, the port varying
-   fastest; what t overrides replaces the options.  Returns NULL, or the name of an override whose
-   option cannot differ between connections. */
+/* Sets the values of libpq's parameters: the pair of host and port that the ordinal selects, the
+   port varying fastest, and the options.  Overrides of t replace them.  Returns NULL, or the name
+   of an override whose option cannot differ between connections. */
 static const char *connect_set_values(const char *values[N_PARAMS], const struct bn_pgsql *driver,
                                       const struct bn_sql_target *t)
 {
@@ -91,7 +93,7 @@ static const char *connect_set_values(const char *values[N_PARAMS], const struct
   values[REQUIRE_AUTH] = driver->require_auth;
   values[SERVICE] = conf->service;
   for (size_t i = 0; i < t->n_overrides; i++) {
-    const int param = connect_index_of_override(t->override_name[i]);
+    const int param = connect_find_param(t->override_name[i]);
 
     if (param < 0)
       return t->override_name[i];
@@ -113,7 +115,7 @@ size_t bn_pgsql_lib_place(const struct bn_pgsql *driver, const struct bn_sql_tar
     (void)snprintf(name, size, "%s:%s", values[HOST] != NULL ? values[HOST] : "local",
                    values[PORT] != NULL ? values[PORT] : "");
   for (size_t i = 0; i < t->n_overrides; i++) {
-    const int param = connect_index_of_override(t->override_name[i]);
+    const int param = connect_find_param(t->override_name[i]);
 
     sets_host |= param == HOST;
     sets_port |= param == PORT;
@@ -128,18 +130,19 @@ size_t bn_pgsql_lib_place(const struct bn_pgsql *driver, const struct bn_sql_tar
 enum { LOGIN_EVENTS_MAX = 1000 };
 
 /* Fills d for a login that bench ends itself.  Returns ERROR. */
-static enum bn_sql connect_give_up(struct bn_pgsql_lib *c, const char *why, struct bn_sql_diag *d)
+static enum bn_sql connect_give_up(struct bn_pgsql_lib *c, const char *reason,
+                                   struct bn_sql_diag *d)
 {
   char text[256];
 
   (void)snprintf(text, sizeof text, "connection to server at \"%s\", port %s failed: %s\n\n",
-                 PQhost(c->handle) != NULL ? PQhost(c->handle) : "", PQport(c->handle), why);
+                 PQhost(c->handle) != NULL ? PQhost(c->handle) : "", PQport(c->handle), reason);
   (void)bn_pgsql_fail_text("08001", "PQconnectPoll", text, d);
   return BN_SQL_ERROR;
 }
 
-/* Returns the milliseconds until the deadline, rounded up, as poll() wants them; 0: the time is up;
-   -1: there is no deadline.  A longer time than a day is cut to a day, which fits into an int:
+/* Returns the milliseconds until the deadline, rounded up, as poll() takes them; 0: the time is up;
+   -1: there is no deadline.  More than a day is cut to a day, which fits into an int:
    connect_wait() then waits again. */
 static int connect_remaining_ms(const struct bn_pgsql *driver, uint64_t deadline_ns)
 {
@@ -311,19 +314,18 @@ static int connect_refuse_secrets(const PQconninfoOption *all, struct bn_err *er
 
 int bn_pgsql_lib_check_parameters(const char *parameters, struct bn_err *err)
 {
-  char *why = NULL;
-  PQconninfoOption *all = PQconninfoParse(parameters, &why);
+  char *error = NULL; /* a sentence of libpq and a line break; NULL if memory runs out */
+  PQconninfoOption *all = PQconninfoParse(parameters, &error);
   int rc;
 
-  /* A sentence of libpq ends with a line break.  If memory runs out, there is no sentence. */
-  if (why != NULL)
-    why[strcspn(why, "\n")] = '\0';
+  if (error != NULL)
+    error[strcspn(error, "\n")] = '\0';
   if (all == NULL)
-    rc = bn_err_set(err, 0, "--pgsql-parameters: %s", why != NULL ? why : "out of memory");
+    rc = bn_err_set(err, 0, "--pgsql-parameters: %s", error != NULL ? error : "out of memory");
   else
     rc = connect_refuse_secrets(all, err);
   PQconninfoFree(all);
-  PQfreemem(why);
+  PQfreemem(error);
   return rc;
 }
 
@@ -341,16 +343,17 @@ static int64_t connect_libpq_timeout_s(PGconn *handle)
   return timeout_s > 0 && timeout_s <= INT32_MAX ? timeout_s : 0;
 }
 
-/* Connects once.  With a waiter, libpq is given the addresses of the host: it would look the host
-   up for each connection, and hold up all sessions of the thread meanwhile.  Returns DONE, or a
-   failure and d. */
+/* Connects once.  With a waiter, libpq is given the addresses of the host, because its own look-up
+   would hold up all sessions of the thread for each connection.  Returns DONE, or a failure and
+   d. */
 static enum bn_sql connect_try_once(struct bn_pgsql_lib *c, const char *const *values,
                                     uint64_t deadline_ns, struct bn_sql_diag *d)
 {
   const struct bn_pgsql *driver = c->driver;
   const char *addresses = NULL;
+  const bool needs_addresses = values[HOST] != NULL && !connect_has_addresses(driver->conf);
 
-  if (c->wait->waiter != NULL && values[HOST] != NULL && !connect_has_addresses(driver->conf))
+  if (c->wait->waiter != NULL && needs_addresses)
     addresses = bn_names_resolve(driver->names, values[HOST]);
   c->handle = connect_start(driver, values, addresses);
   if (c->handle == NULL)
@@ -376,15 +379,16 @@ enum bn_sql bn_pgsql_lib_connect(struct bn_pgsql_lib *c, const struct bn_pgsql *
                                  const struct bn_sql_target *t, uint64_t deadline_ns,
                                  struct bn_sql_diag *d)
 {
-  const char *values[N_PARAMS], *wrong;
+  const char *values[N_PARAMS], *fixed_option;
   struct bn_backlog backlog = {.ms = 0};
   char text[160];
   enum bn_sql rc;
 
   c->driver = driver;
-  wrong = connect_set_values(values, driver, t);
-  if (wrong != NULL) {
-    (void)snprintf(text, sizeof text, "--pgsql-%s cannot differ between connections\n\n", wrong);
+  fixed_option = connect_set_values(values, driver, t);
+  if (fixed_option != NULL) {
+    (void)snprintf(text, sizeof text, "--pgsql-%s cannot differ between connections\n\n",
+                   fixed_option);
     return bn_pgsql_fail_text("", "PQconnectStartParams", text, d);
   }
   deadline_ns = bn_deadline_within(driver->host, driver->conf->connect_timeout_s, deadline_ns);

@@ -26,9 +26,9 @@ static bool exec_wait_and_read(struct bn_pgsql_lib *c)
 static void exec_flush(struct bn_pgsql_lib *c)
 {
   while (PQflush(c->handle) > 0) {
-    const int came = bn_sockwait_await_room(c->wait, PQsocket(c->handle));
+    const int events = bn_sockwait_await_room(c->wait, PQsocket(c->handle));
 
-    if ((came & POLLIN) != 0 && PQconsumeInput(c->handle) != 1)
+    if ((events & POLLIN) != 0 && PQconsumeInput(c->handle) != 1)
       return;
   }
 }
@@ -44,8 +44,8 @@ PGresult *bn_pgsql_lib_get_result(struct bn_pgsql_lib *c)
 }
 
 /* Returns the result that PQexec would return: the last one, or the first that begins a COPY or
-   finds the connection broken.  `sent` is what libpq's function for sending has returned: if it is
-   not 1, nothing was sent, and there is no result; the handle has the reason. */
+   finds the connection broken.  sent: what libpq's function for sending has returned.  If that is
+   not 1, nothing was sent: there is no result, and the handle has the reason. */
 static PGresult *exec_finish(struct bn_pgsql_lib *c, int sent)
 {
   PGresult *last = NULL, *res;

@@ -18,8 +18,8 @@ static bool info_read_number(const PGresult *res, int row, int column, int64_t *
   return end != text && *end == '\0' && *number >= 0 && *number <= INT32_MAX;
 }
 
-/* Returns whether another process answers than the one that accepted the connection: a pooler has
-   passed the question on.  `column` of the only row has pg_backend_pid(). */
+/* Returns whether a pooler has passed the question on: the process that answers is not the one that
+   accepted the connection.  `column` of the only row has pg_backend_pid(). */
 static bool info_is_of_pooler(const struct bn_pgsql_lib *c, const PGresult *res, int column)
 {
   return strtol(PQgetvalue(res, 0, column), NULL, 10) != PQbackendPID(c->handle);
@@ -166,9 +166,9 @@ int bn_pgsql_lib_info(struct bn_pgsql_lib *c, struct bn_sql_info *out)
   return 0;
 }
 
-/* Returns the length of the character at p, in bytes.  A byte whose character does not end within
-   the remaining bytes counts alone, so that nothing after the text is read.  The further bytes of a
-   character are not checked: the server refuses a wrong one before it reads the statement. */
+/* Returns the length of the character at p, in bytes; 1 if it would end after the remaining bytes,
+   so that nothing after the text is read.  The bytes of a character are not checked: the server
+   refuses a wrong one before it reads the statement. */
 static size_t info_character_length(const char *p, size_t remaining, int encoding)
 {
   const int n = (*p & 0x80) != 0 ? PQmblen(p, encoding) : 1;
@@ -188,22 +188,24 @@ static bool info_had_plain_strings(const struct bn_pgsql_lib *c)
 size_t bn_pgsql_lib_quote(const struct bn_pgsql_lib *c, char plain_strings, const char *encoding,
                           char *out, const char *in, size_t len)
 {
-  const bool reports_strings = plain_strings != 0, reports_encoding = encoding[0] != '\0';
+  const bool has_strings = plain_strings != 0, has_encoding = encoding[0] != '\0';
   const char *const begin = out;
   int encoding_id;
-  bool is_plain;
+  bool is_backslash_plain;
 
   /* libpq escapes by the settings that it was last told, and does not know changes that wire/ has
      read. */
-  if (!reports_strings && !reports_encoding)
+  if (!has_strings && !has_encoding)
     return PQescapeStringConn(c->handle, out, in, len, NULL);
-  encoding_id = reports_encoding ? pg_char_to_encoding(encoding) : -1;
+  encoding_id = has_encoding ? pg_char_to_encoding(encoding) : -1;
   if (encoding_id < 0) /* not reported, or not known to this libpq */
     encoding_id = PQclientEncoding(c->handle);
-  is_plain = reports_strings ? plain_strings == '1' : info_had_plain_strings(c);
+  is_backslash_plain = has_strings ? plain_strings == '1' : info_had_plain_strings(c);
   for (size_t i = 0, n; i < len && in[i] != '\0'; i += n) {
+    const bool is_special = in[i] == '\'' || (in[i] == '\\' && !is_backslash_plain);
+
     n = info_character_length(in + i, len - i, encoding_id);
-    if (in[i] == '\'' || (in[i] == '\\' && !is_plain))
+    if (is_special) /* it is doubled */
       *out++ = in[i];
     memcpy(out, in + i, n);
     out += n;

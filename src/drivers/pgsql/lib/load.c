@@ -19,7 +19,7 @@ static enum bn_sql load_read_results(struct bn_pgsql_lib *c, struct bn_sql_diag 
     if (rc == BN_SQL_DONE && status != PGRES_COMMAND_OK)
       rc = bn_pgsql_lib_fail(c, res, "COPY", d);
     PQclear(res);
-    /* A server that asks for rows again is refused: libpq returns this status until then. */
+    /* A server that asks for rows again is refused: libpq repeats this status until then. */
     if (status == PGRES_COPY_IN && PQputCopyEnd(c->handle, "ended") != 1)
       break;
   }
@@ -40,18 +40,18 @@ static enum bn_sql load_exec(struct bn_pgsql_lib *c, const char *sql, ExecStatus
   return rc;
 }
 
-/* Ends the savepoint of a load, if there is one.  rc: how the load has ended.  The rows of a load
-   that is DONE are kept.  After an ERROR, which stays in d, the load is undone; d->rolled_back says
-   whether that has worked, so that the caller can insert the rows itself.  Returns rc; or, with d,
-   the failure to release the savepoint, or LOST if the connection was lost meanwhile. */
-static enum bn_sql load_finish(struct bn_pgsql_lib *c, enum bn_sql rc, struct bn_sql_diag *d)
+/* Ends the savepoint of a load, if there is one.  After DONE, the rows are kept.  After ERROR, they
+   are undone, and the error stays in d; d->rolled_back says whether the undo has worked, so that
+   the caller can insert the rows itself.  Returns the outcome; or, with d, the failure to
+   release the savepoint, or LOST if the connection was lost meanwhile. */
+static enum bn_sql load_finish(struct bn_pgsql_lib *c, enum bn_sql outcome, struct bn_sql_diag *d)
 {
   struct bn_sql_diag undo_diag = {0};
   enum bn_sql undo_rc;
 
-  if (!c->load_has_savepoint || rc == BN_SQL_LOST)
-    return rc;
-  if (rc == BN_SQL_DONE)
+  if (!c->load_has_savepoint || outcome == BN_SQL_LOST)
+    return outcome;
+  if (outcome == BN_SQL_DONE)
     return load_exec(c, "RELEASE SAVEPOINT bench_load", PGRES_COMMAND_OK, d);
   undo_rc = load_exec(c, "ROLLBACK TO SAVEPOINT bench_load", PGRES_COMMAND_OK, &undo_diag);
   if (undo_rc == BN_SQL_LOST) {
@@ -59,13 +59,13 @@ static enum bn_sql load_finish(struct bn_pgsql_lib *c, enum bn_sql rc, struct bn
     return BN_SQL_LOST;
   }
   d->rolled_back = undo_rc == BN_SQL_DONE;
-  return rc;
+  return outcome;
 }
 
 enum bn_sql bn_pgsql_lib_load_begin(struct bn_pgsql_lib *c, const char *table, const char *columns,
                                     bool in_transaction, struct bn_sql_diag *d)
 {
-  const bool listed = columns[0] != '\0';
+  const bool has_columns = columns[0] != '\0';
   enum bn_sql rc = BN_SQL_DONE;
   char *sql;
 
@@ -75,8 +75,8 @@ enum bn_sql bn_pgsql_lib_load_begin(struct bn_pgsql_lib *c, const char *table, c
   if (rc != BN_SQL_DONE)
     return rc;
   c->load_has_savepoint = in_transaction;
-  sql = c->driver->host->print("COPY %s%s%s%s FROM STDIN", table, listed ? " (" : "", columns,
-                               listed ? ")" : "");
+  sql = c->driver->host->print("COPY %s%s%s%s FROM STDIN", table, has_columns ? " (" : "", columns,
+                               has_columns ? ")" : "");
   rc = load_exec(c, sql, PGRES_COPY_IN, d);
   free(sql);
   if (rc != BN_SQL_DONE)

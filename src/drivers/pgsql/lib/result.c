@@ -68,16 +68,16 @@ bool bn_pgsql_lib_fetch(struct bn_pgsql_lib *c, const struct bn_sql_result *r,
                         struct bn_sql_value *row)
 {
   const PGresult *res = r->rows;
-  const int at = c->row;
+  const int row_index = c->row;
 
-  if (res == NULL || at >= PQntuples(res))
+  if (res == NULL || row_index >= PQntuples(res))
     return false;
   for (int i = 0; i < (int)r->nfields; i++) {
-    if (PQgetisnull(res, at, i))
+    if (PQgetisnull(res, row_index, i))
       row[i] = (struct bn_sql_value){.ptr = NULL, .len = 0};
     else
-      row[i] = (struct bn_sql_value){.ptr = PQgetvalue(res, at, i),
-                                     .len = (size_t)PQgetlength(res, at, i)};
+      row[i] = (struct bn_sql_value){.ptr = PQgetvalue(res, row_index, i),
+                                     .len = (size_t)PQgetlength(res, row_index, i)};
   }
   c->row++;
   return true;

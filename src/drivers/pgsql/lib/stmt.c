@@ -20,16 +20,17 @@ struct bn_pgsql_param {
 
 /* --- names that the server is to forget --- */
 
-/* Lets the server forget closed statements, if there are enough of them and the transaction has not
-   failed: in a failed transaction the server executes nothing.  The command fails through a pooler
-   that gives statements names of its own.  Outside of a transaction the failure does no harm: the
-   server keeps the statements.  Within a transaction it would abort that, so a pooler is not sent
-   the command, and the names are only forgotten here. */
+/* Lets the server forget closed statements, once there are enough of them.  In a failed transaction
+   the server would execute nothing. */
 static void stmt_deallocate_closed(struct bn_pgsql_lib *c, char transaction)
 {
-  if (c->n_closing < DEALLOCATE_AT || transaction == 'E')
+  const bool has_failed = transaction == 'E', is_open = transaction == 'T';
+
+  if (c->n_closing < DEALLOCATE_AT || has_failed)
     return;
-  if (transaction != 'T' || !bn_pgsql_lib_ask_pooled(c))
+  /* Through a pooler that gives statements names of its own, the command fails, which would abort
+     an open transaction: the server keeps the statements then. */
+  if (!is_open || !bn_pgsql_lib_ask_pooled(c))
     PQclear(bn_pgsql_lib_exec(c, c->closing));
   c->closing_len = 0;
   c->n_closing = 0;

@@ -68,6 +68,7 @@ enum bn_sql bn_pgsql_lose_unsent(struct bn_pgsql_wire *w, const char *call, stru
   struct bn_stream *s = &w->stream;
   const int error = s->error; /* bn_stream_drain sets another one */
 
+  /* The server may have said why it hung up. */
   bn_stream_drain(s);
   s->error = error;
   (void)bn_pgsql_reply_read(&w->reply, bn_stream_data(s), bn_stream_len(s));

@@ -93,8 +93,8 @@ static bool reply_may_be_long(char type)
 }
 
 /* Finds the message at r->at.  Returns READY and *m if it is complete; INCOMPLETE if more bytes
-   have to come; or ODD if its length is not valid.  r->need is the end of the message, or, as long
-   as its length has not come, of its head. */
+   have to come; or ODD if its length is not valid.  Sets r->need to the end of the message, or to
+   that of its head if the length has not come. */
 static enum bn_pgsql_seen reply_next_message(struct bn_pgsql_reply *r, const char *data, size_t len,
                                              struct message *m)
 {
@@ -328,7 +328,7 @@ static bool reply_is_row_at(const struct bn_pgsql_reply *r, const char *data, si
    the end of the last message that was kept; the bytes after the last complete message follow. */
 size_t bn_pgsql_reply_pack(struct bn_pgsql_reply *r, char *data, size_t len)
 {
-  size_t to = r->packed, gone;
+  size_t to = r->packed, removed;
 
   for (size_t from = to, n; from < r->at; from += n) {
     const bool is_error = reply_is_error_at(r, from), is_row = reply_is_row_at(r, data, from);
@@ -344,10 +344,10 @@ size_t bn_pgsql_reply_pack(struct bn_pgsql_reply *r, char *data, size_t len)
     to += n;
   }
   memmove(data + to, data + r->at, len - r->at);
-  gone = r->at - to;
+  removed = r->at - to;
   r->packed = r->at = to;
-  r->need -= gone;
-  return gone;
+  r->need -= removed;
+  return removed;
 }
 
 size_t bn_pgsql_reply_count_parsed(const struct bn_pgsql_reply *r, const char *data)
@@ -378,6 +378,7 @@ enum bn_pgsql_seen bn_pgsql_reply_read_asides(struct bn_pgsql_reply *r, const ch
   return BN_PGSQL_READY;
 }
 
+/* The body has fields, each a code and a text with a NUL at its end.  A NUL follows the last. */
 void bn_pgsql_error_field(const char *body, size_t len, char code, char *out, size_t room)
 {
   const char *const end = body + len;

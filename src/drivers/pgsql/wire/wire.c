@@ -51,14 +51,14 @@ static void wire_forget_asides(struct bn_pgsql_wire *w)
   struct bn_stream *s = &w->stream;
   struct bn_pgsql_reply *reply = &w->reply;
   char *const data = s->in.data + s->begin;
-  const size_t gone = reply->at - w->answer_len, remaining = bn_stream_len(s) - reply->at;
+  const size_t removed = reply->at - w->answer_len, remaining = bn_stream_len(s) - reply->at;
 
-  if (gone == 0)
+  if (removed == 0)
     return;
   memmove(data + w->answer_len, data + reply->at, remaining);
   bn_stream_cut(s, w->answer_len + remaining);
-  reply->at -= gone;
-  reply->need -= gone;
+  reply->at -= removed;
+  reply->need -= removed;
 }
 
 /* Reads what the server has sent since the last answer; rows that are not fetched yet stay.
@@ -174,7 +174,7 @@ static char *wire_put_value(char *p, const struct bn_sql_bind *b)
 /* Returns a number of bytes that suffices for wire_put_bind() with `describe` and `execute_sync`
    after it, or 0 if that is more than a message can have.  Each value has a length of 4 bytes, and
    a number has 8. */
-static size_t wire_size_of_bind(const struct bn_pgsql_request *q)
+static size_t wire_bind_size(const struct bn_pgsql_request *q)
 {
   enum { FIXED_MAX = 64 }; /* more than the parts of fixed length have */
   size_t size = FIXED_MAX + sizeof q->name + (4 + 8) * q->n_params;
@@ -220,7 +220,7 @@ static const char sync_only[] = {'S', 0, 0, 0, 4};
 
 /* Returns a number of bytes that suffices for wire_put_parse: after the names, the text with its
    NUL, the number of parameters (2 bytes), and their types (4 bytes each). */
-static size_t wire_size_of_parse(const struct bn_pgsql_request *q)
+static size_t wire_parse_size(const struct bn_pgsql_request *q)
 {
   return HEAD + sizeof q->name + strlen(q->sql) + 1 + 2 + 4 * q->n_params;
 }
@@ -403,7 +403,7 @@ enum bn_sql bn_pgsql_wire_execute(struct bn_pgsql_wire *w, const struct bn_pgsql
                                   int *fields, struct bn_sql_result *r, struct bn_sql_diag *d)
 {
   static const char call[] = "PQexecPrepared";
-  const size_t size = wire_size_of_bind(q);
+  const size_t size = wire_bind_size(q);
   const bool fields_known = *fields != BN_PGSQL_UNKNOWN;
   char *begin, *p;
   enum bn_sql rc;
@@ -430,7 +430,7 @@ enum bn_sql bn_pgsql_wire_execute_anew(struct bn_pgsql_wire *w, const struct bn_
                                        struct bn_sql_result *r, struct bn_sql_diag *d)
 {
   static const char call[] = "PQexecParams";
-  const size_t bind = wire_size_of_bind(q), parse = wire_size_of_parse(q);
+  const size_t bind = wire_bind_size(q), parse = wire_parse_size(q);
   char *begin, *p;
   enum bn_sql rc;
 
@@ -458,7 +458,7 @@ enum bn_sql bn_pgsql_wire_prepare(struct bn_pgsql_wire *w, struct bn_pgsql_reque
 
   *done = 0;
   for (size_t i = 0; i < n; i++)
-    room += wire_size_of_parse(q[i]);
+    room += wire_parse_size(q[i]);
   if (room > INT32_MAX) /* the caller prepares one by one what is not done */
     return BN_SQL_DONE;
   if (!wire_begin_answer(w, BN_PGSQL_NO_ROWS, "PQprepare()", &r, d, &rc))
