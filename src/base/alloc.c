@@ -39,8 +39,8 @@ void bn_alloc_fail(void)
 
 void bn_alloc_before_exit(void (*fn)(void *arg), void *arg)
 {
-  if (fn != NULL) /* arg comes first: a thread that sees fn calls it with arg */
-    atomic_store(&alloc.arg, arg);
+  if (fn != NULL)
+    atomic_store(&alloc.arg, arg); /* it comes first: a thread that sees fn calls it with arg */
   atomic_store(&alloc.before_exit, fn);
 }
 

@@ -343,7 +343,8 @@ static struct bn_clock_fit clock_next_fit(struct bn_clock *c)
   return clock_slew(s.ticks, s.ns, s.ns, mult);
 }
 
-/* Serves readers of the vdso, and readers whose fit has run out, which get another one. */
+/* Serves readers of the vdso, and readers whose fit has run out, which get another one or
+   the vdso. */
 uint64_t bn_clock_now_slow(struct bn_clock_reader *r)
 {
   if (r->fit.horizon == 0)

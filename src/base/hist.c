@@ -49,16 +49,16 @@ static uint64_t hist_count(const struct bn_hist *h, size_t i)
    let a reader that sees a new part see the new sequence number too. */
 static void hist_move(struct bn_hist *h, size_t i, uint64_t n)
 {
-  uint64_t even = hist_load(&h->moves) & ~UINT64_C(1);
+  uint64_t moves = hist_load(&h->moves) & ~UINT64_C(1);
 
-  while (!atomic_compare_exchange_weak_explicit(&h->moves, &even, even + 1, memory_order_acquire,
+  while (!atomic_compare_exchange_weak_explicit(&h->moves, &moves, moves + 1, memory_order_acquire,
                                                 memory_order_relaxed)) {
-    even &= ~UINT64_C(1); /* odd: another writer has the lock */
+    moves &= ~UINT64_C(1); /* if it is odd, another writer has the lock */
     sched_yield();
   }
   n += hist_load(&h->high[i]) + atomic_exchange_explicit(&h->bucket[i], 0, memory_order_acq_rel);
   atomic_store_explicit(&h->high[i], n, memory_order_release);
-  atomic_store_explicit(&h->moves, even + 2, memory_order_release);
+  atomic_store_explicit(&h->moves, moves + 2, memory_order_release);
 }
 
 /* Sets the count of a bucket, whose only writer is this thread. */
@@ -309,7 +309,7 @@ bool bn_hist_bounds(const struct bn_hist *h, uint64_t *lowest, uint64_t *highest
     return false;
   for (size_t i = first; i < BN_HIST_BUCKETS; i = hist_next_used(h, i + 1))
     last = i;
-  *lowest = bn_hist_lowest(first); /* index BN_HIST_BUCKETS: the overflow */
+  *lowest = bn_hist_lowest(first); /* BN_HIST_BUCKETS if only the overflow has values */
   *highest = has_overflow ? UINT64_MAX : bn_hist_highest(last);
   return true;
 }

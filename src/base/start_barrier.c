@@ -70,7 +70,7 @@ enum bn_start_barrier_state bn_start_barrier_wait_for_all(struct bn_start_barrie
     in_time = bn_wait_until(&arrivals, &b->arrived, &b->lock, deadline_ns);
   enum bn_start_barrier_state state = b->state;
 
-  /* The barrier itself stays closed until bn_start_barrier_open. */
+  /* The barrier itself stays closed until it is opened or failed. */
   if (state == BN_START_BARRIER_CLOSED && b->n_arrived >= b->expected)
     state = BN_START_BARRIER_OPEN;
   (void)pthread_mutex_unlock(&b->lock);

@@ -264,7 +264,7 @@ static int agent_handle_start(struct bn_agent *a, const struct bn_frame *f, stru
   if (agent_get_stage(a) < STAGE_RUN)
     return agent_refuse_frame(f, err);
   agent_lock(a);
-  /* To bn_run_set_start(), 0 means no time.  1 stands for it, because both times have passed. */
+  /* To bn_run_set_start(), 0 means no time, so a START at 0 is passed as 1: both have passed. */
   if (a->run != NULL)
     bn_run_set_start(a->run, start_ns != 0 ? start_ns : 1);
   agent_unlock(a);
@@ -368,7 +368,7 @@ static void agent_refuse_controller(struct bn_agent *a, const struct bn_err *err
 }
 
 /* Reads a piece of the input, and does what its frames say.  The controller is lost if the input
-   has ended, or is no stream of frames. */
+   has ended, or a frame is refused. */
 static void agent_receive(struct bn_agent *a)
 {
   const ssize_t n = read(a->in, a->input, sizeof a->input);

@@ -664,7 +664,7 @@ static void arguments_add_group_output(void *arg, const char *name, const struct
    options.  Returns 0, or -1 and err. */
 static int arguments_add_group(struct bn_arguments *a, struct bn_err *err)
 {
-  const struct bn_list *options = &a->from->group->options;
+  const struct bn_list *group_options = &a->from->group->options;
 
   if (arguments_add_group_scripts(a, err) != 0 || arguments_add_options(a, err) != 0)
     return -1;
@@ -680,8 +680,8 @@ static int arguments_add_group(struct bn_arguments *a, struct bn_err *err)
     bn_words_adopt(&a->words, bn_alloc_print("--time=%.9g", (double)a->from->profile_ns * 1e-9));
   if (!a->from->is_here && arguments_add_uri_password(a, err) != 0)
     return -1;
-  for (size_t i = 0; i < options->n; i++)
-    if (arguments_add_option(a, options->item[i], err) != 0)
+  for (size_t i = 0; i < group_options->n; i++)
+    if (arguments_add_option(a, group_options->item[i], err) != 0)
       return -1;
   return 0;
 }

@@ -339,16 +339,16 @@ static void controller_await_reader(struct control *c)
 {
   struct bn_fleet *f = &c->fleet;
   uint64_t now_ns = bn_clock_mono();
-  uint64_t second_signal_ns = 0; /* 0: it has not come */
+  uint64_t noticed_ns = 0; /* 0: no second signal seen here */
 
   while (!bn_printer_wait(&f->printer, now_ns + TURN_MS * BN_NSEC_PER_MSEC)) {
     now_ns = bn_clock_mono();
     controller_handle_signal(f);
     if (f->stop_signal.count < 2)
       continue;
-    if (second_signal_ns == 0)
-      second_signal_ns = now_ns;
-    if (now_ns >= second_signal_ns + farewell_ns)
+    if (noticed_ns == 0)
+      noticed_ns = now_ns;
+    if (now_ns >= noticed_ns + farewell_ns)
       controller_exit_at_once(c);
   }
 }

@@ -424,7 +424,7 @@ static int fleet_connect_host(struct bn_fleet *f, struct bn_connection *c, struc
 
   if (c->host == NULL) /* a group here */
     return bn_link_start_agent(&c->link, c->name, false /* shares_stderr */, masked, err);
-  if (c->rank < 0) /* a host of --hosts */
+  if (c->rank < 0) /* a host of --hosts or --hosts-file */
     return bn_link_start_shell(&c->link, c->host, r->hosts_shell, r->hosts_program, masked, err);
   if (c->rank == 0) /* the rank that runs here */
     return bn_link_start_agent(&c->link, c->name, true /* shares_stderr */, masked, err);

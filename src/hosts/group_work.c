@@ -106,8 +106,7 @@ static int group_work_check_options(const struct bn_group_words *g, const struct
   return is_here ? 0 : group_work_check_own_profile(g, group_conf, err);
 }
 
-/* Returns the work that the options in `group_conf` state.  has_seed: --rand-seed is the group's
- * own. */
+/* Returns the work that the options state.  has_seed: --rand-seed is the group's own. */
 static struct bn_group_work group_work_get(const struct bn_conf *group_conf, bool has_seed)
 {
   return (struct bn_group_work){

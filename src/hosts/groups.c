@@ -58,7 +58,7 @@ static int groups_add_option(struct bn_group_words *g, const char *word,
   return 0;
 }
 
-/* Refuses a second script of a group, because one of its scripts has no weight.  Returns -1. */
+/* Refuses a further script of a group, because one of its scripts has no weight.  Returns -1. */
 static int groups_refuse_further_script(const struct bn_group_words *g, struct bn_err *err)
 {
   char masked[BN_MASK_MAX];

@@ -122,9 +122,9 @@ static void liveness_log_missing(struct bn_fleet *f, const struct bn_connection 
    printed the violation. */
 static bool liveness_has_failed_early(const struct bn_fleet *f, const struct bn_connection *c)
 {
-  const bool is_command_complete = !f->is_run && c->status == BN_STATUS_VIOLATED;
+  const bool is_violation_only = !f->is_run && c->status == BN_STATUS_VIOLATED;
 
-  return f->phase < BN_FLEET_RUN && c->status != BN_STATUS_OK && !is_command_complete;
+  return f->phase < BN_FLEET_RUN && c->status != BN_STATUS_OK && !is_violation_only;
 }
 
 /* Prints the failure of a command, unless the host was stopped because another one failed. */
@@ -193,8 +193,8 @@ static void liveness_judge_end(struct bn_fleet *f, const struct bn_connection *c
     liveness_stop_after_exit(f, c);
 }
 
-/* Returns whether the user or a launcher, and not the lateness of a host, has told the hosts to end
-   at once. */
+/* Returns whether the user or a launcher has told the hosts to end at once, before any host was
+   late. */
 static bool liveness_must_end_at_once(const struct bn_fleet *f)
 {
   return f->stop == BN_FRAME_STOP_NOW && !f->late;
@@ -264,7 +264,8 @@ static uint64_t liveness_get_grace(const struct bn_fleet *f)
     return ending_ns;
   if (!conf->grace_auto)
     return conf->grace_ns;
-  if (longest_ns > run_ns) /* hosts are not trusted: no event is longer than the run */
+  /* Hosts are not trusted: an event counts as no longer than from the start to the limit. */
+  if (longest_ns > run_ns)
     longest_ns = run_ns;
   return longest_ns > ending_ns / GRACE_FACTOR ? GRACE_FACTOR * longest_ns : ending_ns;
 }
@@ -322,19 +323,19 @@ static uint64_t liveness_get_phase_deadline(const struct bn_fleet *f, const stru
 static uint64_t liveness_get_deadline(const struct bn_fleet *f, const struct bn_connection *c)
 {
   /* Hosts that were late have had a part of their time already. */
-  const uint64_t leave_ns = f->late ? late_end_ns - late_urge_ns : leaving_ns;
+  const uint64_t end_at_once_ns = f->late ? late_end_ns - late_urge_ns : leaving_ns;
 
   if (bn_fleet_is_urged(f))
     return f->stop_signal.first_ns + launcher_end_ns;
   if (f->stop == BN_FRAME_STOP_NOW)
-    return f->stop_ns + leave_ns + liveness_get_verify_time(f);
+    return f->stop_ns + end_at_once_ns + liveness_get_verify_time(f);
   if (f->stop == BN_FRAME_STOP_ORDER)
     return liveness_add_to_limit(f, late_end_ns);
   return liveness_get_phase_deadline(f, c);
 }
 
-/* Returns whether the host sends its result now, and is waited for because nobody wants an end at
-   once. */
+/* Returns whether the host sends its result now, and is waited for because of that, unless the user
+   or a launcher wants an end at once. */
 static bool liveness_may_send_result(const struct bn_fleet *f, const struct bn_connection *c,
                                      uint64_t now_ns)
 {

@@ -122,7 +122,8 @@ static const struct bn_fact_option *merged_find_option(const struct bn_facts *f,
   return NULL;
 }
 
-/* Returns the name of the group of a part.  For a group that is a process here, the host has it. */
+/* Returns the name of the group of a part.  For a group that is a process here, it is in
+   member.host. */
 static const char *merged_get_group(const struct bn_merged_result_part *p)
 {
   return p->member.group != NULL ? p->member.group : p->member.host;

@@ -42,7 +42,8 @@ static int source_read_remote(struct remote_file *remote, const char *data, size
   char text[PATH_MAX + 1]; /* all of the payload, which has at most 4 KiB (hosts/frame.c) */
   const char *file;
   size_t folder_len;
-  int n, file_begin = 0; /* where the name of the file begins; 0: it is missing */
+  /* Where the name of the file begins; 0: the numbers before it were not read. */
+  int n, file_begin = 0;
 
   (void)snprintf(text, sizeof text, "%.*s", (int)(len < PATH_MAX ? len : PATH_MAX), data);
   n = sscanf(text, "%8" SCNx32 " %" SCNu64 " %zu %n", &remote->crc, &remote->len, &folder_len,

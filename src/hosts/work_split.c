@@ -63,11 +63,10 @@ static const char *work_split_parse_address(const char *text, size_t len, struct
   const char *end = text + len, *address = text + 1;
   const char *bracket = memchr(text, ']', len);
   const char *after = bracket != NULL ? bracket + 1 : end;
-  const char *colon = after < end ? after : NULL;
 
-  if (bracket == NULL || (colon != NULL && *colon != ':'))
+  if (bracket == NULL || (after < end && *after != ':'))
     return "an address in brackets must end with ']' or ']:threads'";
-  work_split_set_entry(out, address, (size_t)(bracket - address), colon, end);
+  work_split_set_entry(out, address, (size_t)(bracket - address), after < end ? after : NULL, end);
   return NULL;
 }
 

@@ -244,10 +244,12 @@ static int assert_refuse_figure(const char *part, const char *name, struct bn_er
 static int assert_check_part(struct bn_assert *a, const char *name, struct bn_err *err)
 {
   const char *kind = bn_event_kinds_parse_part(a->part);
-  const bool has_latencies_only = kind == NULL && !bn_phases_is_part(a->part);
 
   if (a->part[0] == '\0')
     return assert_check_whole_run(a, name, err);
+
+  const bool has_latencies_only = kind == NULL && !bn_phases_is_part(a->part);
+
   if (kind != NULL && kind[0] == '\0')
     return bn_err_set(err, 0, "the name of a kind of events after @" BN_EVENT_PART " is missing");
   if (kind != NULL && strcmp(kind, BN_GROUP_PART) == 0)

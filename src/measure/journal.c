@@ -218,7 +218,7 @@ void bn_journal_close(struct bn_journal *j, bool remove)
 {
   enum bn_lockfile_end end = remove ? BN_LOCKFILE_REMOVE : BN_LOCKFILE_KEEP;
 
-  if (!j->written) /* the file is empty: nobody needs it */
+  if (!j->written) /* nothing was written: an older file gets its name back */
     end = BN_LOCKFILE_UNDO;
   bn_lockfile_release(&j->lock, end);
   bn_snap_done(&j->past);

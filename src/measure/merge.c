@@ -477,7 +477,7 @@ static int merge_sum_plan(const struct job *j)
 
 /* Returns whether the facts and the end of part i count.  A host that was lost has reported only
    the facts of the start, so it counts only if all hosts were lost. */
-static bool merge_counts_report(const struct job *j, size_t i)
+static bool merge_report_counts(const struct job *j, size_t i)
 {
   const bool is_lost_host = j->how == BN_MERGE_HOSTS && j->part[i].result->end.partial;
 
@@ -492,14 +492,14 @@ static bool merge_counts_report(const struct job *j, size_t i)
 /* Adds the facts that all parts whose facts count have in common. */
 static void merge_add_common_facts(const struct job *j, struct bn_facts *f)
 {
-  struct bn_part *reported = bn_alloc(j->n, sizeof *reported);
+  struct bn_part *counted = bn_alloc(j->n, sizeof *counted);
   size_t n = 0;
 
   for (size_t i = 0; i < j->n; i++)
-    if (merge_counts_report(j, i))
-      reported[n++] = j->part[i];
-  bn_merge_add_common(reported, n, f);
-  free(reported);
+    if (merge_report_counts(j, i))
+      counted[n++] = j->part[i];
+  bn_merge_add_common(counted, n, f);
+  free(counted);
 }
 
 /* Sets the facts and the plan of the result.  Returns 0, or -1 and j->err. */
@@ -559,7 +559,7 @@ static enum bn_end_reason merge_find_common_reason(const struct job *j)
   for (size_t i = 0; i < j->n; i++) {
     const struct bn_end *e = &j->part[i].result->end;
 
-    if (!merge_counts_report(j, i))
+    if (!merge_report_counts(j, i))
       continue;
     if (first != NULL && e->reason != first->reason)
       return BN_END_UNKNOWN;
@@ -578,7 +578,7 @@ static void merge_sum_end(const struct job *j)
   for (size_t i = 0; i < j->n; i++) {
     const struct bn_end *e = &j->part[i].result->end;
 
-    if (!merge_counts_report(j, i))
+    if (!merge_report_counts(j, i))
       continue;
     end->status = bn_merge_join_status(end->status, e->status);
     end->signo = end->signo != 0 ? end->signo : e->signo;

@@ -59,9 +59,9 @@ static void reporters_keep_error(struct bn_reporters *r, const struct bn_err *er
   r->failed = true;
 }
 
-/* Handles the result of a call of a reporter; rc 0: it has succeeded.  Returns whether it has.  An
-   error goes to r->err or, if that is NULL, to the log.  An error without a text has been logged
-   before. */
+/* Handles the result of a call of a reporter; rc 0: it has succeeded.  Returns whether it has.  If
+   it has failed, sets r->failed; r->err gets the first error, or if it is NULL, each is logged.  An
+   error without a text has been logged before. */
 static bool reporters_check(struct bn_reporters *r, int rc, const struct bn_err *err)
 {
   if (rc == 0)

@@ -360,7 +360,8 @@ void bn_row_set_interval(struct bn_row *row, const struct bn_plan *plan, const s
   row->n = 0;
   row_add_time(row, "time", v != NULL ? v->delta->wall_ns : 0);
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++) {
-    if ((f->traits & BN_FIGURE_PARTS) != 0) /* only totals know it */
+    /* Such a figure is known only in a total that tells the parts of the run apart. */
+    if ((f->traits & BN_FIGURE_PARTS) != 0)
       continue;
     row_add_figure(row, f, v);
     if (f->offset == offsetof(struct bn_view, span_s)) /* "running", no figure, comes after it */

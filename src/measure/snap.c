@@ -201,8 +201,6 @@ static uint64_t snap_covered_until(const struct bn_stat *st, uint64_t end_ns, ui
   return bn_clock_max(until_ns, end_ns);
 }
 
-/* Raises the counters of a span that ended at end_ns to what the sessions have counted since, and
-   returns up to when they have counted, on average. */
 uint64_t bn_snap_raise_counters(uint64_t *counter, const struct bn_statset *set, uint64_t end_ns,
                                 uint64_t now_ns)
 {
@@ -325,7 +323,8 @@ static void snap_add_moment(struct bn_moments *m, long double x)
   m->sum_sq += x * x;
 }
 
-/* Returns how long a session has executed events.  With --rate their queueing is left out. */
+/* Returns how long a session has executed events, without their queueing, where it is told
+   apart. */
 static uint64_t snap_executing_ns(const struct bn_snap *s, unsigned i)
 {
   return s->waiting ? s->session[i].service_ns : s->session[i].busy_ns;

@@ -243,9 +243,9 @@ static int store_load_lines(struct bn_lines *l, const char *path, struct store_w
   if (ferror(l->f))
     return bn_err_set(err, EIO, "cannot read '%s': %s", path, strerror(errno));
 
-  const bool is_content_wrong = rc != 0 && why.text[0] != '\0'; /* else err has the fault, if any */
+  const bool has_why = rc != 0 && why.text[0] != '\0'; /* else err has the fault, if any */
 
-  if (is_content_wrong)
+  if (has_why)
     return bn_err_set(err, why.code, "'%s' is not a result of bench: %s", path, why.text);
   return rc;
 }

@@ -45,7 +45,7 @@ static bool sum_figure_fits(const struct bn_view *v, const struct bn_view_field 
     return bn_snap_is_within(bn_view_u64(v, f), max_count);
   if (f->rule == BN_RULE_LONGEST || bn_view_is_rate(f))
     return sum_is_summable(bn_view_value(v, f));
-  return true; /* the sum computes this figure from other ones */
+  return true; /* it follows from the snapshots, or bn_sum_fits() checks it */
 }
 
 bool bn_sum_fits(const struct bn_view *v, size_t n)

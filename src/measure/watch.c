@@ -256,8 +256,9 @@ static bool watch_is_per_transaction(const char *name)
 
 void bn_watched_sum(const struct bn_view *one, const struct bn_view *all, struct bn_watched *out)
 {
-  const double transactions = watch_transactions_of(all);
-  const double share = transactions > 0 ? fmin(watch_transactions_of(one) / transactions, 1) : 0;
+  const double all_transactions = watch_transactions_of(all);
+  const double share =
+      all_transactions > 0 ? fmin(watch_transactions_of(one) / all_transactions, 1) : 0;
 
   bn_watched_pick(one, true /* shared */, out);
   for (size_t i = 0; i < out->n; i++)

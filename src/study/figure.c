@@ -46,12 +46,12 @@ struct bn_finding bn_figure_judge(const struct bn_assert *a, const struct bn_res
   return bn_assert_judge(a, total, &rules);
 }
 
-/* What is measured only with --rate is no lack of this run, because a study may set --rate in its
-   other runs. */
+/* What is not measured in every run is no lack of this run, because other runs of the study may
+   measure it, such as those with --rate. */
 int bn_figure_check(const struct bn_assert *a, const struct bn_result *r, struct bn_err *err)
 {
   const struct bn_view *total = bn_result_total(r);
-  const bool is_waiting = bn_statset_waiting_place(a->part) > 0; /* measured with --rate */
+  const bool is_waiting = bn_statset_waiting_place(a->part) > 0; /* not measured in every run */
 
   if (total == NULL || is_waiting)
     return 0;

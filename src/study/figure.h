@@ -29,7 +29,8 @@ double bn_figure_scale(const struct bn_figure_name *name, const char **unit);
    finding says that it was not measured. */
 struct bn_finding bn_figure_judge(const struct bn_assert *a, const struct bn_result *r);
 /* Returns 0 if a run with such a result can measure what an assertion is about, or -1 and err,
-   which says what the run lacks, such as a group of that name. */
+   which says what the run lacks, such as a group of that name.  Times of waiting, which are not
+   measured in every run, are no lack. */
 int bn_figure_check(const struct bn_assert *a, const struct bn_result *r, struct bn_err *err);
 
 #endif

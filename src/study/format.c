@@ -90,28 +90,29 @@ static void format_replace_real(lua_State *L, const struct conversion *c, int ar
    upvalue 1, the function of LuaJIT, which does the rest and refuses wrong arguments. */
 static int format_call(lua_State *L)
 {
-  enum { FORMAT = 2 }; /* index on the stack, once the function of LuaJIT is at 1 */
-  const char *format = luaL_checkstring(L, 1);
+  enum { FORMAT = 2 };                       /* index on the stack */
+  const char *rest = luaL_checkstring(L, 1); /* of the format */
   int argument = FORMAT, last;
   luaL_Buffer out;
 
+  /* The function is at 1, the format at 2, and its arguments are from 3 to `last`. */
   lua_pushvalue(L, lua_upvalueindex(1));
   lua_insert(L, 1);
   last = lua_gettop(L);
   luaL_buffinit(L, &out);
-  for (const char *percent; (percent = strchr(format, '%')) != NULL;) {
+  for (const char *percent; (percent = strchr(rest, '%')) != NULL;) {
     const struct conversion c = format_read_conversion(percent);
 
     if (c.letter != '%') /* "%%" takes no argument */
       argument++;
-    luaL_addlstring(&out, format, (size_t)(percent - format));
+    luaL_addlstring(&out, rest, (size_t)(percent - rest));
     if (format_is_real(&c) && argument <= last && lua_isnumber(L, argument))
       format_replace_real(L, &c, argument, &out);
     else
       luaL_addlstring(&out, percent, (size_t)(c.end - percent));
-    format = c.end;
+    rest = c.end;
   }
-  luaL_addstring(&out, format);
+  luaL_addstring(&out, rest);
   luaL_pushresult(&out);
   lua_replace(L, FORMAT);
   lua_call(L, last - 1, 1);

@@ -18,7 +18,8 @@ static const char state_key[] = "bn.children";
 /* How the study of an interpreter waits for its children and for signals. */
 struct state {
   struct bn_children children;
-  bool notes_signals; /* native.child_begin() was called: signals do not end the process */
+  /* native.child_begin() was called: the first signal is noted instead of ending the process. */
+  bool notes_signals;
 };
 
 /* Returns the state that bn_native_open_children has put into the registry. */

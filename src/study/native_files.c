@@ -149,8 +149,8 @@ static int native_executable(lua_State *L)
 /* --- folders --- */
 
 /* Returns the length of the shortest beginning of the path that is a symbolic link which another
-   user may have made, or 0 if there is none.  Through such a link, that user could choose the files
-   that a study replaces. */
+   user may have made, or a link of this user that leads to one, or 0 if there is none.  Through
+   such a link, that user could choose the files that a study replaces. */
 static size_t files_find_foreign_link(const char *path)
 {
   char beginning[PATH_MAX], target[PATH_MAX];

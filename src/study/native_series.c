@@ -179,9 +179,9 @@ static void series_push_bucket(void *arg, uint64_t lowest, uint64_t highest, uin
 }
 
 /* r:buckets(): returns the histogram of the total as {s = {…}, count = {…}, max_s =}, or nil if it
-   has none.  For each bucket, ascending, `s` has the largest latency, which is infinite beyond the
-   range, and `count` the number of events.  Unfinished events count with their ages.  max_s is the
-   largest latency. */
+   has none.  For each bucket, ascending, `s` has the largest value that the bucket can hold, which
+   may be above max_s and is infinite beyond the range, and `count` the number of events.
+   Unfinished events count with their ages.  max_s is the largest latency. */
 static int series_buckets(lua_State *L)
 {
   const struct bn_group *g = series_get_group(L);
@@ -201,7 +201,8 @@ static int series_buckets(lua_State *L)
   lua_setfield(L, b.table, "count");
   lua_pushnumber(L, v->max_s);
   lua_setfield(L, b.table, "max_s");
-  latencies = bn_hist_new(); /* not freed after an error of Lua, which ends the study */
+  /* It is not freed after an error of Lua, which only a lack of memory causes. */
+  latencies = bn_hist_new();
   bn_hist_add(latencies, v->latency);
   if (v->ages != NULL)
     bn_hist_add(latencies, v->ages);

@@ -44,32 +44,32 @@ static bool device_find_numbers(struct device *d, const struct bn_place *place)
 /* Sets the folder to that of the test's files or, if the test has a database, to that of its
    server's files.  The server is asked over d->side_query, which stays open until device_close is
    called, also after a failure.  Returns 0, or -1 and err. */
-static int device_find_folder(struct device *d, const struct bn_watch_place *watched,
+static int device_find_folder(struct device *d, const struct bn_watch_place *test_place,
                               char folder[PATH_MAX], struct bn_err *err)
 {
-  if (watched->folder != NULL) {
+  if (test_place->folder != NULL) {
     /* A path of PATH_MAX bytes or more, which would be cut, is that of no folder. */
-    (void)snprintf(folder, PATH_MAX, "%s", watched->folder);
+    (void)snprintf(folder, PATH_MAX, "%s", test_place->folder);
     return 0;
   }
-  if (watched->sql == NULL)
+  if (test_place->sql == NULL)
     return bn_err_set(err, EINVAL,
                       "no device is watched: this test makes no files (fileio and tests of "
                       "databases do)");
-  if (bn_sql_side_query_open(&d->side_query, watched->sql, bn_clock_mono() + BN_WATCH_PATIENCE_NS,
-                             err) != 0)
+  if (bn_sql_side_query_open(&d->side_query, test_place->sql,
+                             bn_clock_mono() + BN_WATCH_PATIENCE_NS, err) != 0)
     return -1;
   return bn_datadir_find(&d->side_query, folder, err);
 }
 
 /* Finds the device to be watched.  Returns 0, or -1 and err if there is none with counters. */
-static int device_open(void *self, const struct bn_watch_place *watched, struct bn_err *err)
+static int device_open(void *self, const struct bn_watch_place *test_place, struct bn_err *err)
 {
   char folder[PATH_MAX];
   struct device *d = self;
   struct bn_place place;
 
-  if (device_find_folder(d, watched, folder, err) != 0)
+  if (device_find_folder(d, test_place, folder, err) != 0)
     return -1;
   bn_place_read(&place, "", folder);
   if (!device_find_numbers(d, &place))
@@ -84,7 +84,8 @@ static int device_open(void *self, const struct bn_watch_place *watched, struct 
   return 0;
 }
 
-/* Reads the counters of the device.  The kernel's times wrap around; d->row tells how often. */
+/* Reads the counters of the device.  The kernel's times wrap around: bn_diskrow_widen() adds
+   their growth since d->row to the times in d->row, which do not wrap. */
 static int device_read(void *self, struct bn_reading *r, struct bn_err *err)
 {
   struct device *d = self;

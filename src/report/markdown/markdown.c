@@ -373,7 +373,8 @@ static size_t markdown_intern_part(struct markdown *m, const char *name)
 }
 
 /* Adds the average and the percentiles of a part, as far as they are known: the average is that of
-   events that have ended, and the percentiles count unfinished events, too. */
+   events that have ended.  The percentiles of groups and phases count unfinished events, too; those
+   of statements and of single kinds of events do not. */
 static void markdown_add_part_times(struct column *c, enum line_kind kind, size_t part,
                                     const struct bn_view *v, const struct bn_timing *t)
 {
@@ -389,7 +390,7 @@ static void markdown_add_part_times(struct column *c, enum line_kind kind, size_
                          markdown_format_latency(t->percentile_s[i], bn_timing_at_least(t, i)));
 }
 
-/* Adds a count of losses of a part, from DROPPED_OF to FAILURES_OF, if there are any. */
+/* Adds a count of losses of a part, if there are any.  order: one of DROPPED_OF to FAILURES_OF. */
 static void markdown_add_loss(struct column *c, enum line_kind kind, size_t part, double order,
                               uint64_t n)
 {

@@ -461,8 +461,8 @@ static const struct part_row phase_rows[] = {
     {{"bench_phase_started_per_second", "gauge", NULL, "Events that began, per second."},
      F64_OF(bn_phase_view, started_per_s)}};
 
-/* Returns whether the phases have a value of the row.  All phases are of one profile, so the first
-   tells: one of rates has no wanted_threads, and one of threads no wanted_per_s, which are NaN. */
+/* Returns whether the phases, at least one, have a value of the row.  All are of one profile, so
+   the first tells: one of rates has a NaN for wanted_threads, one of threads for wanted_per_s. */
 static bool openmetrics_has_phase_row(const struct part_row *row, const struct bn_view *v)
 {
   const void *value = (const char *)&v->phases[0] + row->offset;

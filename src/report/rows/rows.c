@@ -59,8 +59,8 @@ static void rows_begin(void *self, const struct bn_facts *f)
 }
 
 /* Makes the text of a view, its row.  In CSV, the first text has the line of names before the row.
-   v NULL: the text has no row.  Returns 0, or -1 and err if joined results have different columns,
-   which only CSV does not allow. */
+   v NULL: the text has no row.  Returns 0; or, in CSV, -1 and err if joined results have
+   different columns. */
 static int rows_make_text(struct rows *r, const struct bn_view *v, struct bn_err *err)
 {
   bn_row_set_interval(&r->row, r->plan, v);

@@ -176,8 +176,8 @@ static int total_append(const struct total *t, int fd, off_t old_size, struct bn
   return 0;
 }
 
-/* Adds the row to the open file.  The names are checked again, because the file may have changed
-   during the run.  Returns 0, or -1 and err. */
+/* Adds the row to the open file.  The names are checked here, too: a stored result had no check
+   before, and the file may have changed during a run.  Returns 0, or -1 and err. */
 static int total_append_row(struct total *t, int fd, struct bn_err *err)
 {
   struct stat st;

@@ -58,11 +58,12 @@ static void heading_print_checkpoints(FILE *out, const struct bn_plan *p)
   (void)fputs(" seconds\n", out);
 }
 
-/* Prints the seed of the random numbers if --rand-seed has set it, or else how it was chosen.  The
-   line of --rand-init, which 0.5 has, comes before that. */
+/* Prints the seed of the random numbers if --rand-seed has set it, or else, in dialects a sentence
+   without it, natively the seed that was chosen.  The line of --rand-init, which 0.5 has, comes
+   before that. */
 static void heading_print_seed(FILE *out, const struct bn_plan *p, const struct bn_dialect *d)
 {
-  const bool is_of_several_runs = p->native && p->seed == 0; /* in a merged result */
+  const bool is_of_several_runs = p->seed == 0; /* in a merged result */
 
   if (p->seed_from_timer && d->from_timer != NULL)
     (void)fputs(d->from_timer, out);

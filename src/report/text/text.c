@@ -398,8 +398,8 @@ static void text_print_figures(const struct text *t, const struct bn_view *v)
 }
 
 /* Prints one of the times of --rate, "queueing" or "service"; nothing if no event has it. */
-static void text_print_arrival_time(const struct text *t, const struct bn_view *v,
-                                    const char *metric, const char *title)
+static void text_print_rate_timing(const struct text *t, const struct bn_view *v,
+                                   const char *metric, const char *title)
 {
   const struct bn_timing *timing = text_find_timing(v, metric);
 
@@ -423,8 +423,8 @@ static void text_print_arrivals(const struct text *t, const struct bn_form *f)
   bn_form_print(f, bn_template_arrivals, t->out);
   if (f->view->warmup_backlog > 0)
     bn_form_print(f, bn_template_warmup_backlog, t->out);
-  text_print_arrival_time(t, f->view, "queueing", "queueing time (ms, avg/max):");
-  text_print_arrival_time(t, f->view, "service", "service time (ms, avg/max):");
+  text_print_rate_timing(t, f->view, "queueing", "queueing time (ms, avg/max):");
+  text_print_rate_timing(t, f->view, "service", "service time (ms, avg/max):");
 }
 
 /* Prints how the time was spent, and the events at the edges of the run; nothing in dialects. */
@@ -527,7 +527,7 @@ static void text_print_script_metrics(const struct text *t, struct bn_form *f)
 }
 
 /* Prints a line for each --assert: its text, the measured value and the outcome.  The values are in
-   one column, but for those after a longer text than fits before it. */
+   a column, except after a text that is longer than the column before them. */
 static void text_print_verdicts(const struct text *t, const struct bn_view *v)
 {
   static const size_t label_width = 35;
