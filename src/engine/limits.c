@@ -140,7 +140,7 @@ void bn_limits_allow_files(unsigned sessions)
 }
 
 /* Returns false if the limit keeps A_FEW more files from being opened.  One free file would not
-   prove it: a session that has failed at the limit may have closed its files since then. */
+   prove the contrary: a session that has failed at the limit may have closed its files since. */
 static bool limits_has_free_files(void)
 {
   enum { A_FEW = 16 };

@@ -8,7 +8,7 @@
 
 /* A time without a success.  Each session that is looked at may narrow it. */
 struct gap {
-  uint64_t last_ok_ns;         /* the latest end of an event that succeeded */
+  uint64_t from_ns;            /* the latest end of a successful event or of a warm-up */
   uint64_t in_flight_since_ns; /* the start of the oldest event; UINT64_MAX: none is known */
 };
 
@@ -26,11 +26,11 @@ void bn_outage_done(struct bn_outage *o)
   o->stats = NULL;
 }
 
-/* Narrows the gap by an event in flight since start_ns (UINT64_MAX: none), and by a success at
-   ok_ns. */
-static void outage_narrow(struct gap *g, uint64_t start_ns, uint64_t ok_ns)
+/* Narrows the gap by an event in flight since start_ns (UINT64_MAX: none), and by a success or
+   the end of a warm-up at from_ns. */
+static void outage_narrow(struct gap *g, uint64_t start_ns, uint64_t from_ns)
 {
-  g->last_ok_ns = bn_clock_max(g->last_ok_ns, ok_ns);
+  g->from_ns = bn_clock_max(g->from_ns, from_ns);
   g->in_flight_since_ns = bn_clock_min(g->in_flight_since_ns, start_ns);
 }
 
@@ -73,7 +73,7 @@ static void outage_narrow_by_session(struct gap *g, const struct bn_stat *st, ui
 /* Returns whether the gap up to until_ns is too short for an outage. */
 static bool outage_is_short(const struct gap *g, uint64_t until_ns)
 {
-  return bn_clock_between(g->last_ok_ns, until_ns) < BN_OUTAGE_NS;
+  return bn_clock_between(g->from_ns, until_ns) < BN_OUTAGE_NS;
 }
 
 /* Narrows the gap by the ends of sessions that have left their loops. */
@@ -113,7 +113,7 @@ static void outage_narrow_by_all(struct bn_outage *o, struct gap *g, const struc
    same outage, which another session has counted. */
 static void outage_count(struct bn_outage *o, const struct gap *g, uint64_t until_ns)
 {
-  const uint64_t from_ns = bn_clock_max(g->in_flight_since_ns, g->last_ok_ns);
+  const uint64_t from_ns = bn_clock_max(g->in_flight_since_ns, g->from_ns);
 
   if (bn_clock_between(from_ns, until_ns) < BN_OUTAGE_NS)
     return;
@@ -130,7 +130,7 @@ void bn_outage_search(struct bn_outage *o, const struct bn_stat *self, uint64_t 
                       uint64_t last_ok_ns, uint64_t now_ns, uint64_t span_ns)
 {
   const uint64_t until_ns = bn_clock_min(now_ns, span_ns);
-  struct gap g = {.last_ok_ns = last_ok_ns, .in_flight_since_ns = since_ns};
+  struct gap g = {.from_ns = last_ok_ns, .in_flight_since_ns = since_ns};
 
   outage_narrow_by_all(o, &g, self, now_ns, until_ns);
   outage_count(o, &g, until_ns);
@@ -143,7 +143,7 @@ void bn_outage_leave(struct bn_outage *o, uint64_t end_ns)
 
 void bn_outage_search_at_end(struct bn_outage *o, uint64_t span_ns)
 {
-  struct gap g = {.last_ok_ns = 0, .in_flight_since_ns = UINT64_MAX};
+  struct gap g = {.from_ns = 0, .in_flight_since_ns = UINT64_MAX};
 
   /* Without an event in flight, the gap begins at UINT64_MAX: outage_count ignores it. */
   outage_narrow_by_all(o, &g, NULL /* self */, span_ns, span_ns);

@@ -299,9 +299,9 @@ void bn_quota_unclaim(struct bn_quota_share *share, bool warm)
    keeps a ticket too many rather than one too few. */
 void bn_quota_fail(struct bn_quota_share *share, bool warm)
 {
-  const bool has_ticket = share->charged && !warm;
+  const bool keeps_spent = share->charged && !warm; /* its ticket stays spent */
 
-  if (share->quota->events == 0 || has_ticket) /* the ticket stays spent */
+  if (share->quota->events == 0 || keeps_spent)
     return;
   if (share->quota->by_start && !warm)
     (void)atomic_fetch_add(&share->failed, 1);

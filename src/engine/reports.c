@@ -47,8 +47,8 @@ struct bn_reports {
      last checkpoint; of intervals, at the last one; and of assertions, when last judged. */
   struct bn_snap tick_base, checkpoint_base, interval_base, second_base;
   struct bn_view_counts counts_before; /* up to the last checkpoint */
-  bool total_covers_all; /* there was no checkpoint: the extremes since the start are exact */
-  _Atomic bool warming;  /* events belong to the warm-up, which is counted apart */
+  bool checkpoint_base_is_start; /* no checkpoint yet: the extremes since the start are exact */
+  _Atomic bool warming;          /* events belong to the warm-up, which is counted apart */
   struct bn_span_end span_end;
   struct report report, forced; /* forced: the watchdog's */
 };
@@ -293,7 +293,7 @@ static void reports_copy_baseline(struct bn_reports *r)
     bn_snap_copy(&r->tick_base, &r->checkpoint_base);
   if (r->asserts.patience_s > 0)
     bn_snap_copy(&r->second_base, &r->checkpoint_base);
-  r->total_covers_all = true;
+  r->checkpoint_base_is_start = true;
 }
 
 /* Sets the counters of statements to 0 in the baseline, so that the first report counts the
@@ -407,7 +407,8 @@ static struct bn_view_rules reports_fill_view(struct bn_reports *r, struct repor
 {
   struct bn_view_rules rules = bn_reports_rules(r->conf);
 
-  rules.exact = base == &r->tick_base || (base == &r->checkpoint_base && r->total_covers_all);
+  rules.exact =
+      base == &r->tick_base || (base == &r->checkpoint_base && r->checkpoint_base_is_start);
   rules.sessions = base == &r->checkpoint_base;
   rules.in_span = base == &r->interval_base;
   if (base == &r->tick_base && reports_is_after_span(r, s)) {
@@ -492,7 +493,7 @@ bool bn_reports_show_checkpoint(struct bn_reports *r, const struct bn_run_state 
   /* The next checkpoint, or the total, begins here. */
   (void)pthread_mutex_lock(&r->lock);
   reports_swap(&r->checkpoint_base, &r->report.now);
-  r->total_covers_all = false;
+  r->checkpoint_base_is_start = false;
   (void)pthread_mutex_unlock(&r->lock);
   return ok;
 }
@@ -533,7 +534,7 @@ void bn_reports_announce_total(struct bn_reports *r)
 }
 
 /* Returns the events that --db-max-tries has given up since the baseline.  They also count as
-   dropped, but a moment later: an event in between is left out. */
+   dropped, but a moment later: the result is not more than those. */
 static uint64_t reports_count_failed(const struct bn_snap *now)
 {
   const size_t i = bn_metrics_find_counter(&now->metrics, "failed_events");
@@ -621,7 +622,7 @@ static struct bn_view_rules reports_fill_native_total(struct bn_reports *r, stru
   struct bn_view *v = &report->view;
   uint64_t in_flight;
 
-  rules.exact = r->total_covers_all;
+  rules.exact = r->checkpoint_base_is_start;
   rules.sessions = true;
   report_subtract(report, &r->checkpoint_base);
   bn_snap_copy_hists(&report->delta, &report->now, BN_PHASE_HISTOGRAM);
@@ -700,7 +701,7 @@ static void reports_show_rest(struct bn_reports *r, const struct bn_run_state *s
 /* Shows a last tick, which covers all that was measured, if the total covers less than that. */
 static void reports_show_last_tick(struct bn_reports *r, const struct bn_run_state *s)
 {
-  if (!r->wants_ticks || r->total_covers_all)
+  if (!r->wants_ticks || r->checkpoint_base_is_start)
     return;
   (void)reports_fill_view(r, &r->report, &r->tick_base, s);
   (void)reports_show(r, BN_VIEW_TICK);
@@ -763,8 +764,8 @@ bool bn_reports_show_total(struct bn_reports *r)
 {
   const bool ok = reports_show(r, BN_VIEW_TOTAL);
 
-  /* The watchdog prints the total only as long as the reporters have not got it, even if one has
-     failed or a script's hook has printed the total instead of the text report. */
+  /* Set even if a reporter has failed or a script's hook has printed the total: the watchdog prints
+     it only until the reporters have got it. */
   atomic_store(&r->reporters.shown, true);
   return ok;
 }

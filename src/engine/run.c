@@ -545,8 +545,8 @@ static bool run_await_abandoned(struct bn_run *run)
 }
 
 /* Logs if the arrivals of --rate were not served: the figures are then those of an overload, not
-   the latency at that rate.  empty: the counts of a run without a success, which logs that instead,
-   because a lower rate would not help; NULL: events have succeeded. */
+   the latency at that rate.  empty: the counts of a run without a success: then that is logged
+   instead, because a lower rate would not help; NULL: events have succeeded. */
 static void run_report_unserved(struct bn_run *run, const struct bn_run_state *end,
                                 const struct bn_view_counts *empty)
 {

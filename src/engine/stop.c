@@ -54,7 +54,7 @@ static void stop_set_handler(int signo, void (*handler)(int))
 }
 
 /* Sets the handler of every signal that ends a run. */
-static void stop_handle_end_signals(void (*handler)(int))
+static void stop_set_end_handlers(void (*handler)(int))
 {
   for (int signo = 1; signo < stop_wake_signal(); signo++)
     if (sigismember(&receiver.end_signals, signo))
@@ -138,7 +138,7 @@ void bn_stop_block_signals(void)
   (void)sigaddset(&set, stop_wake_signal());
   /* The mask comes first: the handler drops a signal that arrives before there is a receiver. */
   (void)pthread_sigmask(SIG_BLOCK, &set, NULL);
-  stop_handle_end_signals(stop_pass_on);
+  stop_set_end_handlers(stop_pass_on);
   bn_stop_become_receiver();
 }
 
@@ -161,8 +161,8 @@ void bn_stop_release_signals(void)
 {
   if (!atomic_exchange(&receiver.exists, false))
     return;
-  stop_handle_end_signals(SIG_IGN);
-  stop_handle_end_signals(SIG_DFL);
+  stop_set_end_handlers(SIG_IGN);
+  stop_set_end_handlers(SIG_DFL);
   (void)pthread_sigmask(SIG_UNBLOCK, &receiver.end_signals, NULL);
 }
 

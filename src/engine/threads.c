@@ -468,10 +468,10 @@ bool bn_threads_await_barrier(struct bn_threads *t)
 bool bn_threads_fail(struct bn_threads *t, unsigned session)
 {
   struct bn_threads_session *progress = &t->of_session[session];
-  const bool others_go_on = t->goes_on && bn_outcome_has(t->outcome, BN_OUTCOME_OPENED);
+  const bool may_go_on = t->goes_on && bn_outcome_has(t->outcome, BN_OUTCOME_OPENED);
   bool is_counted, all_failed;
 
-  if (!others_go_on) {
+  if (!may_go_on) {
     bn_threads_end(t, BN_CAUSE_FAILED, 0);
     return false;
   }

@@ -393,8 +393,10 @@ static void commits_note_boundary(struct commits *c, enum bn_sql_boundary bounda
 /* Returns whether the first word of a text tells that the statement changes rows. */
 static bool commits_writes(const char *sql, size_t len)
 {
-  /* Not by the first word: that decides about the kind alone, which is not used. */
-  return bn_sql_statement_type_of(false, sql, len).verb != BN_VERB_OTHER;
+  const struct bn_sql_statement_type type = bn_sql_statement_type_of(
+      false /* by_first_word, which decides about the kind alone */, sql, len);
+
+  return type.verb != BN_VERB_OTHER;
 }
 
 /* Updates the state by a further statement of a text.  *wrote_before says whether any statement of

@@ -644,7 +644,8 @@ enum bn_sql_rest bn_sql_expect_statements(struct bn_sqlsys *sys, struct bn_sessi
   };
   enum bn_sql_rest when;
 
-  /* Without a connection that keeps its statements, none can be prepared ahead. */
+  /* Without a connection that keeps its statements, none can be prepared ahead, and only a worker
+     outside of its loop of events prepares ahead. */
   if (c == NULL || !bn_sql_conn_prepares_once(c) || !bn_sql_preflight_is_worker(s))
     return BN_SQL_REST_LATER;
   expected.spent_ns = c->preparing_ns;

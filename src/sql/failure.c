@@ -113,7 +113,7 @@ void bn_sql_roll_back(struct bn_sql_conn *c)
 }
 
 /* Ignores the failure of a statement whose connection is open. */
-static void failure_ignore_answer(struct bn_sql_conn *c, const struct bn_sql_recovery *r)
+static void failure_ignore_on_open(struct bn_sql_conn *c, const struct bn_sql_recovery *r)
 {
   if (r->counts)
     failure_count_error(c);
@@ -135,7 +135,7 @@ static void failure_ignore(struct bn_sql_conn *c, const struct bn_sql_recovery *
   if (bn_log_get_verbosity() >= BN_DEBUG) /* the text ends as in sysbench */
     bn_log(BN_DEBUG, "Ignoring error %u %s, ", (unsigned)c->diag.code, bn_sql_shown(&c->diag).text);
   if (was_open)
-    failure_ignore_answer(c, r);
+    failure_ignore_on_open(c, r);
   /* The loss of a connection counts as an error only if it cannot be opened again. */
   if (c->state == BN_CONN_LOST)
     failure_reconnect(c, r->counts && !was_open);

@@ -134,10 +134,9 @@ static enum bn_sql prepared_try_prepare(struct bn_sql_stmt *st)
 /* Returns whether a statement that could not be prepared would also fail as text. */
 static bool prepared_fails_as_text(const struct bn_driver *ops, const struct bn_sql_diag *d)
 {
-  enum { SQLSTATE_TELLS = -1 };
-  const int answer = ops->fails_as_text != NULL ? ops->fails_as_text(d) : SQLSTATE_TELLS;
+  const int answer = ops->fails_as_text != NULL ? ops->fails_as_text(d) : -1;
 
-  return answer == SQLSTATE_TELLS ? bn_sql_is_of_statement(d->state) : answer != 0;
+  return answer < 0 ? bn_sql_is_of_statement(d->state) : answer != 0;
 }
 
 /* Returns whether statements that are refused may be sent as text: there is no dialect,

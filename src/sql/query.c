@@ -136,7 +136,8 @@ static __attribute__((noinline)) void query_observe_other(struct bn_sql_conn *c,
 }
 
 /* Measures a statement for --db-debug and --statements.  The common cases of --statements alone are
-   inline; query_observe_other measures all others, and statements that are not counted. */
+   inline.  query_observe_other measures all others; --statements leaves out statements that are not
+   counted. */
 static inline void query_observe(struct bn_sql_conn *c, enum bn_sql rc, uint64_t took_ns,
                                  struct bn_sql_statement_type type, const char *sql, size_t len)
 {

@@ -138,7 +138,9 @@ RANDOM(memory_none_by_type, (void)memory_kernel_draw_by_type(job, rng))
 bn_memory_kernel bn_memory_kernel_get(bool uniform_only, enum bn_memory_oper oper,
                                       enum bn_memory_mode mode, enum bn_dist_type type)
 {
-  enum { V10, V11 }; /* versions of sysbench, which write different words */
+  /* Versions of sysbench, which write different words.  V10: also 0.5; V11: also outside of the
+     dialects. */
+  enum { V10, V11 };
   static const bn_memory_kernel in_order[][3] = {
       [V10] = {memory_read_seq, memory_write_remaining_seq, memory_none_seq},
       [V11] = {memory_read_seq, memory_write_seq, memory_none_seq}};

@@ -258,10 +258,10 @@ int bn_stream_fill(struct bn_stream *s, bool may_wait)
 {
   short revents;
 
-  /* A Unix socket would wake recv() twice for an answer, and a read by OpenSSL does not wait. */
   if (s->waits_first) {
     if (s->wait != NULL)
       return stream_fill_watched(s, may_wait);
+    /* A Unix socket would wake recv() twice for an answer, and a read by OpenSSL does not wait. */
     if (may_wait && bn_stream_len(s) == 0 && (s->tls == NULL || !bn_tls_is_ahead(s->tls)))
       stream_sleep_once(s);
   }

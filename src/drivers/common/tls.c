@@ -86,7 +86,7 @@ ssize_t bn_tls_read(struct ssl_st *tls, void *to, size_t n)
 {
   int rc;
 
-  /* After a failure, tls_outcome finds its reason here. */
+  /* An error left from an earlier call would be taken for that of this one. */
   ERR_clear_error();
   errno = 0;
   rc = SSL_read(tls, to, tls_limit_length(n));
@@ -99,6 +99,7 @@ ssize_t bn_tls_write(struct ssl_st *tls, const void *from, size_t n)
   ssize_t sent;
   int rc;
 
+  /* An error left from an earlier call would be taken for that of this one. */
   ERR_clear_error();
   errno = 0;
   rc = SSL_write(tls, from, tls_limit_length(n));

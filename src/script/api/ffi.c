@@ -94,7 +94,7 @@ uint32_t bn_ffi_event_again(uint32_t tries)
 
   if (next_try >= 0)
     return (uint32_t)next_try;
-  /* The event has failed: begins the next one, which returns 1, its first try, or 0 at the end. */
+  /* Begins the next event: returns 1, the number of its first try, or 0 at the end. */
   return in->workqueue.role == BN_WORKQUEUE_TAKES ? bn_ffi_workqueue_take() : bn_ffi_event_begin();
 }
 

@@ -546,7 +546,8 @@ bool bn_hooks_complete(struct bn_hooks_conf *conf)
     conf->reporter.facts = bn_lua_has_function(lua, "done");
     conf->api->kept.wanted = conf->reporter.facts;
   }
-  /* A part of a run on several hosts calls no hooks: another process prints the reports. */
+  /* A part of a run on several hosts calls no hooks that print reports or add to them: another
+     process prints the reports. */
   if (lua->vm->setup->is_part) {
     if (proves || adds_lines || replaces != 0)
       hooks_log_ignored(lua->vm->setup);

@@ -127,7 +127,8 @@ static void optexport_set_global(const struct optexport *export, const char *nam
 {
   lua_State *L = export->L;
   const struct bn_policy *policy = bn_lua_current()->vm->setup->conf->policy;
-  /* In a dialect, scripts rely on the option `debug` in place of the library of that name. */
+  /* In one dialect (debug_option_is_global), scripts rely on the option `debug` in place of the
+     library of that name. */
   const bool is_debug = policy->debug_option_is_global && strcmp(name, LUA_DBLIBNAME) == 0;
 
   lua_getfield(L, export->globals, name);

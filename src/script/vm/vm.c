@@ -258,8 +258,8 @@ int bn_vm_find(struct bn_vm *vm, struct bn_err *err)
   return vm->mix != NULL ? 0 : bn_script_file_find(&vm->place, vm->setup, vm->path, err);
 }
 
-/* Compiles the file of a script.  Returns NULL and err after a failure; err has the name as typed
-   too, if it is not that of the file. */
+/* Compiles the file of a script.  Returns NULL and err after a failure; err quotes the file,
+   and the name as typed if it differs. */
 static const struct bn_chunk *vm_compile_file(struct bn_vm *vm, lua_State *L,
                                               const struct bn_script_place *place,
                                               struct bn_err *err)

@@ -50,9 +50,9 @@ static bool device_is_mapped(const struct bn_fileio_plan *p)
 /* Returns whether each write reaches the device at once. */
 static bool device_flushes_each_write(const struct bn_fileio_plan *p)
 {
-  const bool opens_with_sync = (p->sync || p->dsync) && !device_is_mapped(p);
+  const bool is_synced_by_flag = (p->sync || p->dsync) && !device_is_mapped(p);
 
-  return p->conf->fsync_all || p->fsync_freq == 1 || opens_with_sync;
+  return p->conf->fsync_all || p->fsync_freq == 1 || is_synced_by_flag;
 }
 
 /* Returns how many bytes of the files the page cache can hold: the memory of the host, or the limit

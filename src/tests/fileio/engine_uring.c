@@ -39,7 +39,7 @@ static int uring_make_ring(struct io_uring *ring, const struct bn_io_setup *setu
       (setup->iopoll ? IORING_SETUP_IOPOLL : 0) | (setup->sqpoll ? IORING_SETUP_SQPOLL : 0);
   int rc = -EINVAL; /* the answer to a flag that the kernel does not know */
 
-  /* The flags concern the thread that submits, which is a thread of the kernel then. */
+  /* The kernel refuses the task work flags of flag_sets together with SQPOLL. */
   if (setup->sqpoll)
     return io_uring_queue_init(depth, ring, polling);
   for (size_t i = 0; i < sizeof flag_sets / sizeof flag_sets[0] && rc == -EINVAL; i++)
