@@ -28,7 +28,7 @@ static bool delay_read_times(const char **pos, enum range range, struct bn_delay
     return false;
   if (range != NO_RANGE && bn_words_skip(pos, ".."))
     return delay_read_time(pos, &d->high_ns);
-  /* An exponential time has no maximum, and any other form without a range is a single time. */
+  /* Without a range, an exponential time has no maximum, and a fixed one has a single value. */
   d->high_ns = d->shape == BN_DELAY_EXPONENTIAL ? HUGE_VAL : d->low_ns;
   return range != NEEDS_RANGE;
 }

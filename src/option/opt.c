@@ -260,10 +260,11 @@ static bool opt_lacks_value(const struct bn_optset *s, const struct bn_opt *o,
                             const struct bn_setting *st)
 {
   const bool has_no_equals = st->text == NULL && st->path == NULL; /* "--time" */
-  const bool is_empty_list = o->type == BN_LIST && !has_no_equals; /* "--percentile=" */
 
   if (!opt_setting_is_empty(st))
     return false;
+  const bool is_empty_list = o->type == BN_LIST && !has_no_equals; /* "--percentile=" */
+
   if (o->filled)
     return true;
   if (bn_optval_is_numeric(o))
@@ -435,7 +436,7 @@ static void opt_apply_pending(struct bn_optset *s, struct bn_entry *e)
   }
 }
 
-/* Sets the value that sysbench has for a default with this fault.  Returns OK, or BAD or RANGE if
+/* Sets the value that sysbench has for a default with this fault.  Returns OK, or the fault if
    there is no such value. */
 static enum bn_optset_error opt_set_bad_default(struct bn_entry *e, const char *text,
                                                 enum bn_optset_error fault)

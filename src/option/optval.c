@@ -167,7 +167,6 @@ enum bn_optset_error bn_optval_clamp(const struct bn_opt *o, void *value, const 
 
   if (text != NULL)
     (void)bn_units_parse_int(text, &v); /* v stays 0 if the text is no number */
-  /* The caller has found the number out of bounds: it is too large if it is not too small. */
   *(int64_t *)value = v < o->min ? o->min : o->max;
   return BN_OPTSET_OK;
 }

@@ -36,7 +36,7 @@ static void conn_open_wire(struct bn_mysql_conn *c, struct ssl_st *tls)
   bn_mysql_wire_open(&c->wire, &lent);
 }
 
-/* Returns why the library cannot carry the statements of the connection, or NULL if it can. */
+/* Returns why the statements of the connection must not go by the library, or NULL if they may. */
 static const char *conn_find_refusal(const struct bn_mysql_conn *c)
 {
   /* Only the encryption is left as the reason, because driver_check_protocol has refused the

@@ -261,8 +261,8 @@ static short mariadb_event(const struct bn_mysql_lib *c, bool is_read)
   return tls != NULL && bn_tls_lacks_room(tls) ? POLLOUT : POLLIN;
 }
 
-/* Called by the library for each of its waits.  Returns as poll() does.  errno is ETIMEDOUT if the
-   time is over (0), or if a login has waited too often (-1). */
+/* Called by the library for each of its waits.  Returns as poll() does.  errno is ETIMEDOUT after
+   0, and after -1 if a login has waited too often. */
 static int mariadb_wait(my_socket fd, my_bool is_read, int timeout_ms)
 {
   struct bn_mysql_lib *c = mariadb_in_call;

@@ -28,8 +28,8 @@ static void stmt_deallocate_closed(struct bn_pgsql_lib *c, char transaction)
 
   if (c->n_closing < DEALLOCATE_AT || has_failed)
     return;
-  /* Through a pooler that gives statements names of its own, the command fails, which would abort
-     an open transaction: the server keeps the statements then. */
+  /* Through a pooler that gives statements names of its own, the command fails.  That would abort
+     an open transaction, so there it is not sent: the names are only forgotten here. */
   if (!is_open || !bn_pgsql_lib_ask_pooled(c))
     PQclear(bn_pgsql_lib_exec(c, c->closing));
   c->closing_len = 0;
