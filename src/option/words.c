@@ -115,18 +115,25 @@ static void words_quote_pieces(struct bn_buf *out, const char *word)
   }
 }
 
+/* Returns whether a word is an option for a secret.  Other words, such as the path of a script, may
+   have "token" in them. */
+static bool words_is_secret_option(const char *word)
+{
+  return word[0] == '-' && bn_mask_names_secret(word);
+}
+
 void bn_words_show(struct bn_buf *out, const char *word)
 {
   const bool has_apostrophe = strchr(word, '\'') != NULL;
-  const bool has_separator = strpbrk(word, " \t\n;\"") != NULL;
+  const bool needs_quotes = word[0] == '\0' || strpbrk(word, BLANKS ";\"") != NULL;
   char masked[BN_MASK_MAX];
   const char *shown = bn_mask_text(word, masked);
 
-  if (bn_mask_names_secret(word))
+  if (words_is_secret_option(word))
     (void)bn_buf_printf(out, "%.*s=" BN_MASK, (int)strcspn(word, "="), word);
-  else if (has_separator && has_apostrophe)
+  else if (needs_quotes && has_apostrophe)
     words_quote_pieces(out, shown);
-  else if (has_separator)
+  else if (needs_quotes)
     (void)bn_buf_printf(out, "'%s'", shown);
   else if (has_apostrophe)
     (void)bn_buf_printf(out, "\"%s\"", shown);
@@ -153,7 +160,7 @@ static int words_mask_group(struct bn_buf *out, const char *text, size_t len)
       (void)bn_buf_str(out, BN_MASK);
     else
       bn_words_show(out, word);
-    hides_next = bn_mask_names_secret(word) && !has_value;
+    hides_next = words_is_secret_option(word) && !has_value;
   }
   bn_words_done(&words);
   explicit_bzero(group, len);

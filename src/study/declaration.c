@@ -230,6 +230,8 @@ static void declaration_read_bounds(const struct reading *r, struct bn_opt *o)
     o->max = INT64_MAX;
   if (has_max && !has_min)
     o->min = INT64_MIN;
+  if (o->min > o->max)
+    declaration_refuse(r, "'min' must not be more than 'max'");
 }
 
 /* Refuses a default that is no value of the option. */

@@ -200,6 +200,7 @@ def test_a_file_that_declares_no_study(own, text, part):
     ("name = 'a', type = 'int', help = 'x', defalt = 3", "option 'a': unknown member 'defalt'"),
     ("name = 'a', type = 'int', help = 'x', def = 'b'", "option 'a': the default 'b' does not fit"),
     ("name = 'a', type = 'int', help = 'x', def = 5, max = 4", "option 'a': the default '5' does not fit"),
+    ("name = 'a', type = 'int', help = 'x', min = 5, max = 4", "option 'a': 'min' must not be more than"),
     ("name = 'a', type = 'choice', help = 'x'", "option 'a': 'choices' belong to the type 'choice'"),
     ("name = 'a', type = 'int', help = 'x', letter = 'ab'", "option 'a': 'letter' must be one letter"),
     ("name = 'a', type = 'int', help = 'x', traits = {'odd'}", "option 'a': unknown trait 'odd'"),

@@ -68,6 +68,8 @@ static void what_stands_behind_a_password_stays(void **state)
         "a: ./a.lua --connect=mysql://u:***; b: ./b.lua --pgsql-password=***");
   masks("a: ./a.lua --mysql-password='s;';b: ./b.lua --pgsql-password t --threads=2",
         "a: ./a.lua --mysql-password=***; b: ./b.lua --pgsql-password=*** *** --threads=2");
+  masks("a: ./token.lua '' --mysql-password=s; b: ./secrets.lua --x=''",
+        "a: ./token.lua '' --mysql-password=***; b: ./secrets.lua --x=");
   masks("a: ./a.lua --x=' --mysql-password=s", "a: ./a.lua --x=' --mysql-password=***");
 }
 

@@ -354,7 +354,7 @@ static int sqlite_check_room(void *conn, uint64_t bytes, struct bn_err *err)
     return 0;
   if (sqlite_find_filesystem(path, &fs) != 0 || sqlite_is_elastic_filesystem(&fs))
     return 0;
-  room = (uint64_t)fs.f_bfree * (uint64_t)fs.f_bsize;
+  room = (uint64_t)fs.f_bfree * (uint64_t)fs.f_frsize;
   if (stat(path, &st) == 0)
     room += (uint64_t)st.st_size;
   if (bytes <= room)
