@@ -82,9 +82,9 @@ struct bn_services {
   bool (*leave)(void *of, int status);
   /* Ends the run as a failed one, because it lacks a resource; the caller has logged why. */
   void (*fail)(void *of);
-  /* Is called when a script has found that data is not as it should be (known), or that it cannot
-     find out (not known).  The command or run goes on; its exit status says so. */
-  void (*judge)(void *of, bool known);
+  /* Is called when a script has found that data is not as it should be (is_violated), or that it
+     cannot find out (not is_violated).  The command or run goes on; its exit status says so. */
+  void (*judge)(void *of, bool is_violated);
   /* Decides --assert=proof, when the proof sheet of the final report is complete.  If a line could
      not be checked, the exit status says so, as after judge. */
   void (*prove)(void *of, const struct bn_proof *proof);

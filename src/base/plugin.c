@@ -197,21 +197,21 @@ static int plugin_compare_names(const struct dirent **a, const struct dirent **b
 
 size_t bn_plugin_list(const struct bn_plugin_kind *kind, char **names, size_t max)
 {
-  char dir[PATH_MAX], path[PATH_MAX + 32];
-  struct dirent **entry = NULL;
+  char dir[PATH_MAX], path[PATH_MAX + 32]; /* the name of a kind is a short word */
+  struct dirent **entries = NULL;
   size_t n_names = 0;
   int n_entries;
 
   if (bn_plugin_lib_dir(dir, sizeof dir, NULL) == NULL)
     return 0;
   (void)snprintf(path, sizeof path, "%s/%ss", dir, kind->name);
-  /* A folder that does not exist (-1) has no modules. */
-  n_entries = scandir(path, &entry, plugin_is_module, plugin_compare_names);
+  /* A folder that cannot be read (-1) lists no modules; usually it does not exist. */
+  n_entries = scandir(path, &entries, plugin_is_module, plugin_compare_names);
   for (int i = 0; i < n_entries; i++) {
     if (n_names < max)
-      names[n_names++] = bn_alloc_part(entry[i]->d_name, plugin_name_len(entry[i]));
-    free(entry[i]);
+      names[n_names++] = bn_alloc_part(entries[i]->d_name, plugin_name_len(entries[i]));
+    free(entries[i]);
   }
-  free(entry);
+  free(entries);
   return n_names;
 }

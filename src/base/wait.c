@@ -157,12 +157,12 @@ int bn_wait_events(const struct bn_wait *w, int epoll_fd, struct epoll_event *ev
 
   wait_assert_bound(w, deadline_ns);
   n_events = wait_epoll(epoll_fd, events, n, timeout);
-  /* Kernels before 5.11 lack the call, and containers forbid it, with an error of their choice.
-     They are asked again at each wait, because there is no place to remember the answer
-     (tests/lint/globals.sh). */
+  /* Kernels before 5.11 lack the call, and containers forbid it, with an error of their choice:
+     any error but EINTR leads to the other way.  The call is tried again at each wait, because only
+     writable data, which tests/lint/globals.sh refuses, could remember that it fails. */
   if (n_events < 0 && errno != EINTR)
     n_events = wait_epoll_by_ppoll(epoll_fd, events, n, timeout);
-  assert(n_events >= 0 || errno == EINTR);
+  assert(n_events >= 0 || errno == EINTR); /* other errors are mistakes in the program */
   return n_events > 0 ? n_events : 0;
 }
 

@@ -63,6 +63,12 @@ static void completion_print_plain_row(FILE *out, const char *kind, const char *
   completion_print_row(out, kind, scope, name, "", text);
 }
 
+/* Prints the row of a command of a built-in test or a script. */
+static void completion_print_command(FILE *out, const char *test, const char *name)
+{
+  completion_print_plain_row(out, "command", test, name, "" /* text */);
+}
+
 /* Appends the words of a list that ends with NULL, with blanks between them.  An empty word, which
    is the last, is left out. */
 static void completion_append_words(struct bn_buf *out, const char *const *words)
@@ -183,16 +189,16 @@ static int completion_print_subcommand(void *arg, const struct bn_subcommand *su
   return 0;
 }
 
-/* Prints the rows of a built-in test and its commands. */
-static void completion_print_workload(FILE *out, const struct bn_workload *ops)
+/* Prints the rows of a built-in test and its commands.  Its table does not have "run", which every
+   test has, and "help", which lists the options of a test. */
+static void completion_print_workload(FILE *out, const struct bn_workload *test)
 {
-  completion_print_plain_row(out, "test", ops->name, "", ops->title);
-  for (const struct bn_command *command = ops->commands; command != NULL && command->name != NULL;
-       command++)
-    completion_print_plain_row(out, "command", ops->name, command->name, "");
-  completion_print_plain_row(out, "command", ops->name, "run", "");
-  if (ops->options != NULL)
-    completion_print_plain_row(out, "command", ops->name, "help", "");
+  completion_print_plain_row(out, "test", test->name, "", test->title);
+  for (const struct bn_command *c = test->commands; c != NULL && c->name != NULL; c++)
+    completion_print_command(out, test->name, c->name);
+  completion_print_command(out, test->name, "run");
+  if (test->options != NULL)
+    completion_print_command(out, test->name, "help");
 }
 
 int bn_completion_print_bench(const struct bn_completion *c, const struct bn_optset *options)
@@ -209,18 +215,18 @@ int bn_completion_print_bench(const struct bn_completion *c, const struct bn_opt
   return 0;
 }
 
-/* The argument of completion_print_command. */
+/* The argument of completion_print_script_command. */
 struct completion_commands {
   FILE *out;
   const char *script;
 };
 
 /* Prints the row of a command of a script, for bn_cli_each_script_command. */
-static void completion_print_command(void *arg, const char *name)
+static void completion_print_script_command(void *arg, const char *name)
 {
   const struct completion_commands *c = arg;
 
-  completion_print_plain_row(c->out, "command", c->script, name, "");
+  completion_print_command(c->out, c->script, name);
 }
 
 void bn_completion_print_script(const struct bn_completion *c, const char *name, const char *title,
@@ -233,11 +239,11 @@ void bn_completion_print_script(const struct bn_completion *c, const char *name,
   const char *group;
 
   completion_print_plain_row(c->out, "script", name, "", title);
-  bn_cli_each_script_command(ops, self, completion_print_command, &commands);
-  completion_print_plain_row(c->out, "command", name, "run", "");
+  bn_cli_each_script_command(ops, self, completion_print_script_command, &commands);
+  completion_print_command(c->out, name, "run");
   (void)snprintf(own_group, sizeof own_group, "%s options", ops->name);
   if (bn_optset_has_group(options, own_group))
-    completion_print_plain_row(c->out, "command", name, "help", "");
+    completion_print_command(c->out, name, "help");
   for (size_t i = 0; (o = bn_optset_get_at(options, i, &group)) != NULL; i++)
     if (strcmp(group, own_group) == 0)
       completion_print_option(c->out, name, o);

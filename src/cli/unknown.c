@@ -211,29 +211,34 @@ static void unknown_note_line(const struct bn_optset *options, const char *name,
     bn_log_note("%s:%u: unknown option '%s' is ignored", path, line, bn_mask_arg(name, masked));
 }
 
-/* Notes a pending setting of a file, for bn_optset_each_pending.  Settings of the command line have
-   no path, and were checked by bn_cli_check_options. */
-static void unknown_note_file_setting(void *arg, const char *name, const char *value,
-                                      const char *path, unsigned line)
+/* Warns of an unknown option in the words of sysbench, which name no file and no line.  The name
+   has underscores, as scripts see it; a long one loses its end. */
+static void unknown_warn_not_exported(const char *name)
 {
-  const struct unknown_context *u = arg;
   char underscored[128], masked[BN_MASK_MAX];
-  const char *shown;
+  const char *shown = bn_mask_names_secret(name) ? bn_mask_arg(name, masked) : name;
 
-  (void)value;
-  if (path == NULL)
-    return;
-  const bool has_sysbench_text = u->is_script && u->cli->policy->unknown_not_exported;
-
-  if (!has_sysbench_text) {
-    unknown_note_line(u->cli->options, name, path, line);
-    return;
-  }
-  shown = bn_mask_names_secret(name) ? bn_mask_arg(name, masked) : name;
   (void)snprintf(underscored, sizeof underscored, "%s", shown);
   bn_near_replace_dashes(underscored);
   bn_log(BN_WARNING, "Global option '%s' will not be exported, because the type is unknown",
          underscored);
+}
+
+/* Notes a pending setting of a file in bench's or sysbench's words, for bn_optset_each_pending.
+   Settings of the command line have no path, and were checked by bn_cli_check_options. */
+static void unknown_note_file_setting(void *arg, const char *name, const char *value,
+                                      const char *path, unsigned line)
+{
+  const struct unknown_context *u = arg;
+  const bool has_sysbench_text = u->is_script && u->cli->policy->unknown_not_exported;
+
+  (void)value;
+  if (path == NULL)
+    return;
+  if (has_sysbench_text)
+    unknown_warn_not_exported(name);
+  else
+    unknown_note_line(u->cli->options, name, path, line);
 }
 
 void bn_cli_check_files(const struct bn_cli *cli, bool is_script)

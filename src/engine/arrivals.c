@@ -160,7 +160,7 @@ uint64_t bn_pacer_claim(struct bn_pacer *p)
   return pacer_due_ns(p, next);
 }
 
-/* --- the replay --- */
+/* --- the replay: static functions that get the pacer are called with `replaying` held --- */
 
 /* Rounds an expected number of arrivals down, but not below `counted`, the arrivals that have come
    for certain.  A number from 2^63 on is that of a run without an end, and says nothing: returns
@@ -178,13 +178,15 @@ double bn_pacer_count_expected(const struct bn_pacer *p, uint64_t at_ns)
 }
 
 /* Replays arrivals up to to_ns, at most `n_most` of them.  Returns whether the replay has reached
-   to_ns.  The caller holds `replaying`, here and in the functions below. */
+   to_ns. */
 static bool pacer_replay_until(struct bn_pacer *p, uint64_t to_ns, uint64_t n_most)
 {
-  for (; pacer_due_ns(p, p->next) <= to_ns; n_most--) {
+  while (pacer_due_ns(p, p->next) <= to_ns) {
     if (n_most == 0)
       return false;
+    n_most--;
     p->replayed++;
+    /* The next mark is due: mark[i] is the position after i * step arrivals. */
     if (p->replayed == p->n_marks * p->step)
       pacer_add_mark(p, p->next);
     p->next = bn_arrivals_next(&p->sequence, p->next);

@@ -58,6 +58,7 @@ void bn_event_prepare(struct bn_session *s, const struct bn_times *times)
   atomic_store_explicit(&s->stat->running, true, memory_order_relaxed);
 }
 
+/* The short ways of an event do not test for a failure: these values lead it off them. */
 void bn_event_stop(struct bn_session *s)
 {
   /* bn_event_claim and event_ask_claim refuse the next event; bn_event_count_marked does not count

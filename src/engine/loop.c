@@ -42,10 +42,10 @@ int bn_loop_init(struct bn_loop *l, unsigned n_tasks, void (*go_on)(struct bn_ta
   l->n_tasks = n_tasks;
   l->task = bn_alloc(n_tasks, sizeof(struct bn_task *));
   l->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-  l->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  /* Nothing is called after a call that has failed, so that errno has its reason. */
+  l->wake_fd = l->epoll_fd >= 0 ? eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) : -1;
   wake.data.fd = l->wake_fd;
-  if (l->epoll_fd < 0 || l->wake_fd < 0 ||
-      epoll_ctl(l->epoll_fd, EPOLL_CTL_ADD, l->wake_fd, &wake) != 0)
+  if (l->wake_fd < 0 || epoll_ctl(l->epoll_fd, EPOLL_CTL_ADD, l->wake_fd, &wake) != 0)
     return bn_err_set(err, errno, "a worker cannot wait for its sessions: %s", strerror(errno));
   return 0;
 }
@@ -456,7 +456,8 @@ void bn_task_sleep(struct bn_task *t, uint64_t until_ns)
 
 void bn_task_pause(struct bn_task *t, uint64_t until_ns)
 {
-  t->until_over = true;
-  (void)loop_wait(&t->waiter, NO_FD, NO_EVENTS, NULL /* armed: no descriptor */, until_ns);
+  t->until_over = true; /* the end of the run ends the wait, too */
+  /* The caller goes on, whatever has ended the wait. */
+  (void)loop_wait(&t->waiter, NO_FD, NO_EVENTS, NULL /* no descriptor to arm */, until_ns);
   t->until_over = false;
 }

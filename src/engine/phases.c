@@ -464,9 +464,9 @@ static bool phases_find_calm_after(const struct bn_phases *p, size_t k, double l
   return is_found;
 }
 
-/* Sets how long the latency was greater than the level after the peak of phase k.  If the run ends
-   before the window has enough events, its events decide, provided that they are more than the
-   events that have not ended. */
+/* Sets how long the latency was greater than the level after the peak of phase k.  A window of too
+   few events is enough at the end of the run, if its mean is not above the level and if fewer
+   events than it has are unfinished, which may all be slow. */
 static void phases_search_recovery(const struct bn_phases *p, size_t k, double level_ns,
                                    const struct bn_view *v, struct bn_phase_view *out)
 {

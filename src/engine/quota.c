@@ -272,6 +272,7 @@ bool bn_quota_refill(struct bn_quota_share *share, uint64_t now_ns)
          quota_take_tickets(share) == BN_QUOTA_YES;
 }
 
+/* A charged session takes tickets instead.  Only by_start with --events reads `early`. */
 void bn_quota_note_begun(struct bn_quota_share *share)
 {
   if (!share->charged)

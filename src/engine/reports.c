@@ -120,6 +120,7 @@ static void reports_free_snaps(struct bn_reports *r)
   bn_snap_done(&r->second_base);
 }
 
+/* Snapshots have room for the table that the statistics have when they are made. */
 void bn_reports_set_metrics(struct bn_reports *r)
 {
   reports_free_snaps(r);

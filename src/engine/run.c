@@ -272,14 +272,6 @@ void bn_run_stop(struct bn_run *run, bool at_once)
   bn_receiver_request_end(&run->receiver, at_once);
 }
 
-static void run_stop_receiving(struct bn_run *run)
-{
-  if (run->host_group != NULL)
-    run->host_group->detach(run->host_group->of);
-  bn_receiver_stop(&run->receiver);
-  bn_watchdog_stop(&run->watchdog);
-}
-
 /* Starts the threads that report, watch and receive signals.  If one cannot be started, logs why,
    leaves none of them running and returns false. */
 static bool run_start_watching(struct bn_run *run)
@@ -299,6 +291,16 @@ static bool run_start_watching(struct bn_run *run)
   bn_watchdog_stop(&run->watchdog);
   bn_sampler_stop(&run->sampler);
   return false;
+}
+
+/* Ends what run_start_watching has started, but the sampler, which ends earlier.  The host group
+   comes first: until it is detached, other hosts may call bn_run_stop, which needs the receiver. */
+static void run_stop_watching(struct bn_run *run)
+{
+  if (run->host_group != NULL)
+    run->host_group->detach(run->host_group->of);
+  bn_receiver_stop(&run->receiver);
+  bn_watchdog_stop(&run->watchdog);
 }
 
 static void run_stop_interrupting(struct bn_run *run)
@@ -332,9 +334,7 @@ static bool run_check_asserts(struct bn_run *run)
 {
   struct bn_err err = {0};
 
-  if (bn_reports_check(run->reports, &err) != 0)
-    return run_fail(run, &err);
-  return true;
+  return bn_reports_check(run->reports, &err) == 0 || run_fail(run, &err);
 }
 
 /* Opens the workload.  Returns false if that failed, or if a built-in test, which has no turns, got
@@ -739,7 +739,7 @@ int bn_run_execute(struct bn_run *run)
   run_stop_interrupting(run);
   if (!bn_outcome_has_stuck_threads(&run->outcome) && run->job.ops->close != NULL)
     run->job.ops->close(run->job.self);
-  run_stop_receiving(run); /* comes last: a signal has to end a call that hangs */
+  run_stop_watching(run); /* comes last: a signal has to end a call that hangs */
   return run_status(run);
 }
 
@@ -794,7 +794,7 @@ int bn_run_command(struct bn_run *run, const struct bn_command *command)
   bn_log_progress(NULL); /* removes the line of the command's progress */
   bn_sampler_stop(&run->sampler);
   run_stop_interrupting(run);
-  run_stop_receiving(run);
+  run_stop_watching(run);
   run_log_incomplete(run, command->name);
   return run_status(run);
 }

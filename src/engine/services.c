@@ -64,12 +64,12 @@ static void services_fail(void *run_parts)
   bn_threads_end(p->threads, BN_CAUSE_FAILED, 0);
 }
 
-/* Records that a condition of a script does not hold (known), or could not be checked. */
-static void services_judge(void *run_parts, bool known)
+/* Records that a condition of a script is violated (is_violated), or could not be checked. */
+static void services_judge(void *run_parts, bool is_violated)
 {
   const struct bn_run_parts *p = run_parts;
 
-  bn_outcome_set(p->outcome, known ? BN_OUTCOME_VIOLATED : BN_OUTCOME_UNCHECKED);
+  bn_outcome_set(p->outcome, is_violated ? BN_OUTCOME_VIOLATED : BN_OUTCOME_UNCHECKED);
 }
 
 static void services_prove(void *run_parts, const struct bn_proof *proof)

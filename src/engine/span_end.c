@@ -56,8 +56,11 @@ void bn_span_end_set_rates(struct bn_span_end *e, const struct bn_snap *base,
                            struct bn_view_rules *rules)
 {
   (void)pthread_mutex_lock(&e->lock);
-  for (size_t i = 0; i < e->stats->metrics.n_counters; i++)
-    e->rated[i] = e->counter[i] == BN_ABSENT ? BN_ABSENT : e->counter[i] - base->counter[i];
+  for (size_t i = 0; i < e->stats->metrics.n_counters; i++) {
+    const bool is_absent = e->counter[i] == BN_ABSENT || base->counter[i] == BN_ABSENT;
+
+    e->rated[i] = is_absent ? BN_ABSENT : e->counter[i] - base->counter[i];
+  }
   if (e->at_ns > base->at_ns) {
     rules->rated = e->rated;
     rules->rated_s = (double)(e->at_ns - base->at_ns) * 1e-9;

@@ -130,7 +130,8 @@ static inline struct bn_session *bn_worker_session(const struct bn_worker *w, un
 {
   return &w->threads->session[w->number + i * w->threads->n_workers];
 }
-/* Moves the session to its next stage. */
+/* Moves the session to its next stage but LOOPED, which bn_threads_note_looped enters.  GONE is
+   counted, and wakes the threads that wait for it. */
 void bn_threads_enter_stage(struct bn_threads *t, const struct bn_session *s,
                             enum bn_session_stage stage);
 /* Waits at the start barrier, where n sessions arrive with this call, until it opens.  Returns

@@ -128,8 +128,10 @@ void bn_watch_set_place(struct bn_watch *w, const struct bn_facts *f)
 {
   const struct bn_fact *folder = bn_facts_find(f, "files", "folder");
 
-  if (w->n > 0 && folder != NULL && folder->text != NULL)
-    w->place.folder = w->folder = bn_alloc_text(folder->text);
+  if (w->n == 0 || folder == NULL || folder->text == NULL)
+    return;
+  w->folder = bn_alloc_text(folder->text); /* watchers read it when the facts may have changed */
+  w->place.folder = w->folder;
 }
 
 void bn_watch_open(struct bn_watch *w)

@@ -57,13 +57,14 @@ void bn_worker_note_not_opened(struct bn_session *s, const struct bn_err *err)
 void bn_worker_note_looped(const struct bn_worker *w, struct bn_session *s, bool failed)
 {
   if (failed)
-    worker_fail(s, "");
+    worker_fail(s, "" /* the loop has logged the reason */);
   const uint64_t loop_end_ns = bn_clock_now(&s->clock);
   const uint64_t end_ns = bn_event_find_last_end(s, loop_end_ns);
 
+  /* All of this is recorded before bn_event_leave, which may wait for the baseline. */
   bn_stat_leave(s->stat, end_ns);
   bn_outcome_record_looped(w->threads->outcome, end_ns, loop_end_ns);
-  bn_threads_note_looped(w->threads, s, bn_clock_now(&s->clock));
+  bn_threads_note_looped(w->threads, s, loop_end_ns);
   if (w->job->ops->untimed_close)
     bn_outcome_record_end(w->threads->outcome, bn_clock_mono());
   bn_event_leave(s, end_ns);

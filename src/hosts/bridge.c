@@ -264,10 +264,10 @@ static struct timespec bridge_get_pause(const struct bridge *b)
   return (struct timespec){.tv_nsec = (long)ns};
 }
 
-/* Sleeps until a descriptor is ready or the pause is over, and serves signals and requests.  The
-   pause is needed because messages of other ranks make no descriptor ready.  bridge_do_turn()
-   serves the channels, also if another signal has ended the sleep (EINTR). */
-static void bridge_wait(struct bridge *b)
+/* Sleeps until a descriptor is ready or the pause is over, and then handles a signal of the user
+   and a request at the socket.  The pause is needed because messages of other ranks make no
+   descriptor ready. */
+static void bridge_wait_and_handle(struct bridge *b)
 {
   const size_t n = bridge_list_descriptors(b);
   const struct timespec pause = bridge_get_pause(b);
@@ -280,10 +280,10 @@ static void bridge_wait(struct bridge *b)
     bridge_handle_request(b);
 }
 
-/* Waits once, and carries what has come in both directions. */
+/* Waits once, and carries what has come in both directions, however the wait has ended. */
 static void bridge_do_turn(struct bridge *b)
 {
-  bridge_wait(b);
+  bridge_wait_and_handle(b);
   if (!b->failed)
     bridge_receive(b);
   for (size_t i = 0; i < b->channels.n; i++)

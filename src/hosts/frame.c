@@ -164,19 +164,19 @@ static const char *frame_find_name_fault(const char *name, size_t len)
   return frame_has_plain_parts(name, len) ? NULL : "it leads out of its folder";
 }
 
-/* Escapes bytes of another host so that a terminal only displays them.  Makes a 0 a blank, and cuts
-   a long text. */
+/* Escapes bytes of another host so that a terminal only displays them.  A byte 0, which would end
+   the text, becomes a blank, and a text that is too long for a message is cut. */
 static void frame_escape(char *out, size_t size, const char *data, size_t len)
 {
-  enum { SHOWN_BYTES = 512 };
-  char copy[SHOWN_BYTES];
+  enum { SHOWN_MAX = 511 };
+  char copy[SHOWN_MAX + 1];
 
-  if (len >= sizeof copy)
-    len = sizeof copy - 1;
+  if (len > SHOWN_MAX)
+    len = SHOWN_MAX;
   for (size_t i = 0; i < len; i++)
     copy[i] = data[i] == '\0' ? ' ' : data[i];
   copy[len] = '\0';
-  (void)bn_escape(out, size, copy, "");
+  (void)bn_escape(out, size, copy, "" /* keep */);
 }
 
 /* Refuses the name of a file for the fault.  Returns -1. */

@@ -22,15 +22,18 @@ static void group_work_set(struct bn_optset *set, const char *name, const char *
     (void)bn_optset_set(set, name, value, typed);
 }
 
-/* Sets an option in the set `arg` if the user has given it outside of the groups. */
+/* Sets an option in the set `arg` if the user has given it outside of the groups, and the set has
+   no value of the group. */
 static void group_work_copy_option(void *arg, const struct bn_opt_fact *o)
 {
+  struct bn_optset *set = arg;
   struct bn_buf typed = {.max = 0};
 
-  if (o->origin == BN_FROM_DEFAULT || o->text == NULL)
+  if (o->origin == BN_FROM_DEFAULT || o->text == NULL ||
+      bn_optset_get_origin(set, o->name) != BN_FROM_DEFAULT)
     return;
   (void)bn_buf_printf(&typed, "--%s=%s", o->name, o->text);
-  group_work_set(arg, o->name, o->text, typed.data);
+  group_work_set(set, o->name, o->text, typed.data);
   bn_buf_done(&typed);
 }
 
@@ -41,12 +44,11 @@ static void group_work_drop_note(void *arg, const char *text)
   (void)text;
 }
 
-/* Sets the options outside of the groups in `set`, which has the general options, and then the
-   options of the group, which override them. */
+/* Sets the options of the group in `set`, which has the general options, and then those outside of
+   the groups that the group does not have, also not by an old name. */
 static void group_work_set_options(const struct bn_group_words *g, const struct bn_optset *options,
                                    struct bn_optset *set)
 {
-  bn_optset_each_fact(options, group_work_copy_option, set);
   for (size_t i = 0; i < g->options.n; i++) {
     const char *word = g->options.item[i], *equals = strchr(word, '=');
     char name[BN_OPT_NAME_MAX];
@@ -55,6 +57,7 @@ static void group_work_set_options(const struct bn_group_words *g, const struct 
     group_work_set(set, name, equals != NULL ? equals + 1 : NULL, word);
   }
   bn_optset_resolve_aliases(set, group_work_drop_note, NULL);
+  bn_optset_each_fact(options, group_work_copy_option, set);
 }
 
 int bn_group_work_check_profile(const struct bn_conf *conf, struct bn_err *err)

@@ -168,8 +168,8 @@ struct bn_group_words *bn_groups_find_owner(const struct bn_group_list *list, co
   return len > 0 && name[len] == '.' ? groups_find(list, name, len) : NULL;
 }
 
-/* Refuses an argument "--NAME.OPTION" if no group has that name, and lists the groups.  Returns 0,
-   or -1 and err. */
+/* Refuses an argument "--NAME.OPTION" if no group has that name, and lists the groups, of which
+   there is one at least.  Returns 0, or -1 and err. */
 static int groups_check_name(const struct bn_group_list *list, const char *arg, struct bn_err *err)
 {
   const char *name = arg;
@@ -198,14 +198,15 @@ static int groups_add_args(const struct bn_group_list *list, const struct bn_gro
 {
   for (char *const *arg = input->args + 1; *arg != NULL; arg++) {
     struct bn_group_words *g = bn_groups_find_owner(list, *arg);
+    const char *dot = *arg + strcspn(*arg, "."); /* if g is not NULL, the one after its name */
     char *word;
     int rc;
 
-    if (groups_check_name(list, *arg, err) != 0)
+    if (g == NULL && groups_check_name(list, *arg, err) != 0)
       return -1;
     if (g == NULL)
       continue;
-    word = bn_alloc_print("--%s", *arg + strlen("--.") + strlen(g->name)); /* without "NAME." */
+    word = bn_alloc_print("--%s", dot + 1);
     rc = groups_add_option(g, word, input->options, err);
     explicit_bzero(word, strlen(word)); /* it may have a password */
     free(word);

@@ -537,9 +537,9 @@ static bool round_has_part(const struct bn_intervals *r)
   return false;
 }
 
-/* Skips rounds that no host has sent because all were held up.  Returns whether the next round can
-   be summed. */
-static bool round_seek_complete(struct bn_intervals *r)
+/* Skips rounds that are over and that no host has sent, because all hosts were held up.  Returns
+   whether the next round can be summed. */
+static bool round_skip_unsent(struct bn_intervals *r)
 {
   while (round_is_complete(r)) {
     if (round_has_part(r))
@@ -783,7 +783,7 @@ int bn_intervals_show_next(struct bn_intervals *r, struct bn_err *err)
   int rc;
 
   /* What is complete at the same time is shown in this order. */
-  if (round_seek_complete(r))
+  if (round_skip_unsent(r))
     show = round_show;
   else if (checkpoint_seek_complete(r))
     show = checkpoint_show;

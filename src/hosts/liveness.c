@@ -334,10 +334,10 @@ static uint64_t liveness_get_deadline(const struct bn_fleet *f, const struct bn_
   return liveness_get_phase_deadline(f, c);
 }
 
-/* Returns whether the host sends its result now, and is waited for because of that, unless the user
-   or a launcher wants an end at once. */
-static bool liveness_may_send_result(const struct bn_fleet *f, const struct bn_connection *c,
-                                     uint64_t now_ns)
+/* Returns whether the host sends its result now, and gets time for that.  If the user or a launcher
+   wants an end at once, no host gets it. */
+static bool liveness_waits_for_result(const struct bn_fleet *f, const struct bn_connection *c,
+                                      uint64_t now_ns)
 {
   return bn_connection_is_sending(c, now_ns) && !bn_fleet_is_urged(f) &&
          !liveness_must_end_at_once(f);
@@ -347,11 +347,11 @@ static bool liveness_may_send_result(const struct bn_fleet *f, const struct bn_c
 static bool liveness_is_running(const struct bn_fleet *f, const struct bn_connection *c,
                                 uint64_t now_ns)
 {
-  return bn_connection_is_alive(c) && !liveness_may_send_result(f, c, now_ns);
+  return bn_connection_is_alive(c) && !liveness_waits_for_result(f, c, now_ns);
 }
 
-/* Prints a line for each host that still runs, although late_urge_ns after the limit are over.
-   Returns the number of lines. */
+/* Prints, for each host that still runs although it should have ended by now, that it is told to
+   end at once.  Returns the number of these hosts. */
 static size_t liveness_log_late_hosts(struct bn_fleet *f, uint64_t now_ns)
 {
   const double grace_s = (double)(liveness_get_grace(f) + liveness_get_verify_time(f)) * 1e-9;
@@ -446,7 +446,7 @@ static bool liveness_is_too_late(const struct bn_fleet *f, const struct bn_conne
 {
   if (now_ns <= until_ns || !liveness_is_behind(f, c))
     return false;
-  return !liveness_may_send_result(f, c, now_ns) || now_ns - until_ns > sending_ns;
+  return !liveness_waits_for_result(f, c, now_ns) || now_ns - until_ns > sending_ns;
 }
 
 void bn_liveness_check(struct bn_fleet *f, uint64_t now_ns)

@@ -573,13 +573,13 @@ void bn_run_report_end(struct bn_run_report *r)
 {
   struct bn_fleet *f = r->fleet;
 
-  run_report_check_start(f);
+  run_report_check_start(f); /* comes first: the status has its failure */
   r->end = (struct bn_end){.status = run_report_find_status(f)};
   r->end.failed = r->end.status != BN_STATUS_OK;
   if (!f->is_run)
     return;
   if (f->phase == BN_FLEET_RUN)
-    run_report_sum_hosts(r); /* sets another r->end */
+    run_report_sum_hosts(r); /* a run that has begun has the end of its hosts instead */
   run_report_queue_job(r, &r->ended, run_report_print_end);
 }
 

@@ -339,17 +339,19 @@ static void work_split_divide_rate(const struct bn_work_split_total *total,
     share[i].rate = total->rate * ((double)share[i].threads / (double)all_threads);
 }
 
-/* Sets the events of each host: with --events-per-session, the events of all its threads, and
-   otherwise its part of --events. */
+/* Sets the events of each host: with --events-per-session, the events of all its threads, which are
+   10^18 at most, and otherwise its part of --events. */
 static void work_split_divide_events(const struct bn_work_split_total *total,
                                      struct bn_work_split *share, size_t n, uint64_t all_threads)
 {
+  const bool per_session = total->events_per_session != 0;
   uint64_t part[BN_WORK_SPLIT_HOSTS];
 
-  work_split_divide_integer(total->events, share, n, all_threads, part);
+  if (!per_session)
+    work_split_divide_integer(total->events, share, n, all_threads, part);
   for (size_t i = 0; i < n; i++) {
-    share[i].per_session = total->events_per_session > 0;
-    share[i].events = share[i].per_session ? total->events_per_session * share[i].threads : part[i];
+    share[i].per_session = per_session;
+    share[i].events = per_session ? total->events_per_session * share[i].threads : part[i];
   }
 }
 

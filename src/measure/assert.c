@@ -84,6 +84,7 @@ static const struct bn_view_field *assert_find_field(const char *name)
   return NULL;
 }
 
+/* Names that only parts of a run have are followed by the kind of part. */
 void bn_assert_list_names(struct bn_buf *out)
 {
   (void)bn_buf_str(out, "pN (a percentile)");
@@ -93,7 +94,7 @@ void bn_assert_list_names(struct bn_buf *out)
     (void)bn_buf_printf(out, ", %s", f->name);
   for (size_t i = 0; i < N_PART_FIGURES; i++)
     (void)bn_buf_printf(out, ", %s (of a %s)", part_figures[i].name,
-                        i < FIRST_PHASE_FIGURE ? "part" : "phase");
+                        assert_is_of_phases(&part_figures[i]) ? "phase" : "part");
 }
 
 /* Refuses a name that no metric has, with the name that is nearest to it.  Returns -1. */
@@ -532,7 +533,7 @@ static int assert_check_timing(const char *name, const struct bn_assert_scope *s
   return -1;
 }
 
-/* Returns 0 if the run makes a proof sheet, or -1 and err. */
+/* Returns 0 if the run makes the proof sheet that --assert=proof needs, or -1 and err. */
 static int assert_check_proof(const struct bn_assert_scope *scope, struct bn_err *err)
 {
   if (scope->proves)

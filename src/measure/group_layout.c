@@ -100,8 +100,8 @@ static int group_unite_row(struct rows *r, const struct bn_metric *row, const ch
   return group_refuse_row(from, row->name, r->from[found], err);
 }
 
-/* Checks that no name is that of a counter in one group and of a histogram in another: the name of
-   a metric is unique in a run.  Returns 0, or -1 and err. */
+/* Checks that no name is that of a counter in one group and of a histogram in another.  Each of the
+   two tables has been checked by group_unite_row().  Returns 0, or -1 and err. */
 static int group_check_names(const struct tables *t, struct bn_err *err)
 {
   const struct rows *counters = &t->counters, *hists = &t->hists;
@@ -109,10 +109,10 @@ static int group_check_names(const struct tables *t, struct bn_err *err)
   for (size_t i = 0; i < hists->n; i++) {
     const int found = group_find_row(counters->row, counters->n, hists->row[i].name);
 
-    if (found == BN_ROW_NONE)
-      continue;
-    assert(counters->from != NULL); /* the row was found in the table */
-    return group_refuse_row(hists->from[i], hists->row[i].name, counters->from[found], err);
+    if (found != BN_ROW_NONE) {
+      assert(counters->from != NULL); /* the row was found in the table */
+      return group_refuse_row(hists->from[i], hists->row[i].name, counters->from[found], err);
+    }
   }
   return 0;
 }

@@ -16,10 +16,10 @@ static const char beginning[] = "{\"format\":\"bench journal\"";
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-/* Sets err to the reason for which the journal ends early: an errno value, `error`.  Returns -1. */
+/* Sets err: the journal ends early because of `error`, an errno value.  Returns -1. */
 static int journal_fail(const struct bn_journal *j, int error, struct bn_err *err)
 {
-  if (j->lock.path == NULL) /* its lines are sent */
+  if (j->lock.path == NULL) /* bn_journal_open_sink: there is no file, and its lines are sent */
     return bn_err_set(err, error, "the journal ends early: %s", strerror(error));
   return bn_err_set(err, error, "the journal '%s' ends early: %s", j->lock.path, strerror(error));
 }

@@ -109,12 +109,12 @@ int bn_merged_view_add_ages(struct bn_merged_view *v, const struct bn_views *par
 /* --- intervals -------------------------------------------------------------------------------- */
 
 /* Sums timing k, which is that of `hist`, from the figures of the parts.  Its deviation does not
-   follow from them, and is not known. */
+   follow from them, and is not known.  A count beyond 64 bits, as in a wrong document, is cut. */
 static void merged_view_sum_timing(struct bn_timing *t, const struct bn_metric *hist,
                                    const struct bn_views *parts, size_t k)
 {
   *t = bn_view_timing_of(hist);
-  t->min_s = HUGE_VAL;
+  t->min_s = HUGE_VAL; /* above that of any part */
   for (size_t i = 0; i < parts->n; i++) {
     const struct bn_view *v = parts->view[i];
     const struct bn_timing *part;
@@ -128,7 +128,7 @@ static void merged_view_sum_timing(struct bn_timing *t, const struct bn_metric *
     t->max_s = fmax(t->max_s, part->max_s);
   }
   t->avg_s = bn_view_mean(t->sum_s, t->count);
-  t->dev_s = HUGE_VAL;
+  t->dev_s = HUGE_VAL; /* not known */
 }
 
 /* Computes the latencies from the figures of the parts, of which not all have histograms.

@@ -66,6 +66,7 @@ const char *bn_phases_print_recovery(const struct bn_phase_view *p, char digits[
 {
   if (p->recovered)
     return bn_units_format_shortest(digits, p->recovery_s);
+  /* A lower bound is the time at which the search has ended: three digits say enough. */
   (void)snprintf(digits, BN_UNITS_DIGITS, "%.*f", bn_units_count_decimals(p->recovery_s, 1),
                  p->recovery_s);
   bn_units_restore_point(digits);

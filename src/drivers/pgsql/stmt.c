@@ -299,6 +299,7 @@ enum bn_sql bn_pgsql_execute(void *stmt, struct bn_sql_result *r, struct bn_sql_
   return bn_pgsql_wire_execute(&c->wire, q, &st->fields, r, d);
 }
 
+/* Frees what the statement owns; the SQL layer frees the statement itself. */
 void bn_pgsql_close(void *stmt)
 {
   struct bn_pgsql_stmt *st = stmt;

@@ -261,15 +261,16 @@ static short mariadb_event(const struct bn_mysql_lib *c, bool is_read)
   return tls != NULL && bn_tls_lacks_room(tls) ? POLLOUT : POLLIN;
 }
 
-/* Called by the library for each of its waits.  Returns as poll() does.  errno is ETIMEDOUT after
-   0, and after -1 if a login has waited too often. */
+/* Called by the library for each of its waits while it logs in, and with calls_back after that.
+   Returns as poll() does.  errno is ETIMEDOUT after 0, and if a login has waited too often. */
 static int mariadb_wait(my_socket fd, my_bool is_read, int timeout_ms)
 {
-  struct bn_mysql_lib *c = mariadb_in_call;
+  struct bn_mysql_lib *c = mariadb_in_call; /* because the library passes the socket alone */
+  const bool is_login = !c->calls_back;
   const short events = mariadb_event(c, is_read);
   int n;
 
-  if (!c->calls_back && ++c->login_waits > LOGIN_WAITS_MAX) {
+  if (is_login && ++c->login_waits > LOGIN_WAITS_MAX) {
     errno = ETIMEDOUT;
     return -1;
   }
@@ -291,8 +292,10 @@ void bn_mysql_lib_make_current(struct bn_mysql_lib *c)
 bool bn_mysql_lib_login(struct bn_mysql_lib *c, const struct bn_mysql_place *p,
                         const char **refused)
 {
+  const bool has_waiter = c->wait->waiter != NULL;
   bool logged_in;
 
+  /* mariadb_wait, by which every login waits, reads these. */
   c->login_waits = 0;
   c->calls_back = false;
   mariadb_in_call = c;
@@ -301,10 +304,10 @@ bool bn_mysql_lib_login(struct bn_mysql_lib *c, const struct bn_mysql_place *p,
   *refused = c->login_waits > LOGIN_WAITS_MAX ? bn_remedy_endless_login : NULL;
   /* Later calls have to wait by mariadb_wait if the socket does not block: with a waiter, or
      because wire/ has made it so, as it does with an encrypted one. */
-  c->calls_back = logged_in && (c->wait->waiter != NULL || bn_mysql_lib_tls(c) != NULL);
+  c->calls_back = logged_in && (has_waiter || bn_mysql_lib_tls(c) != NULL);
   if (!c->calls_back)
     (void)mysql_optionsv(c->handle, MARIADB_OPT_IO_WAIT, NULL);
-  else if (c->wait->waiter != NULL)
+  if (logged_in && has_waiter)
     mariadb_set_nonblocking(c->handle);
   return logged_in;
 }

@@ -28,7 +28,8 @@ int bn_mysql_lib_set_ssl_mode(MYSQL *handle, int mode, const char **text)
   return -1;
 }
 
-/* This library sends no clear-text password unless allowed to, even on an encrypted connection. */
+/* This library sends no clear-text password unless it is allowed to.  It may where nobody can
+   listen: on a local connection, and in modes that send no password without encryption. */
 void bn_mysql_lib_set_cleartext(MYSQL *handle, int mode, bool local, bool allowed)
 {
   const bool yes = true;

@@ -319,8 +319,8 @@ static enum bn_sql wire_send_prepares(struct bn_mysql_wire *w, const struct bn_s
 static enum bn_sql wire_read_refusal(struct bn_mysql_wire *w,
                                      const struct bn_mysql_prepared *answer, struct bn_sql_diag *d)
 {
-  /* An error may have any sequence number, so answer->seq need not be that of the packet. */
-  bn_mysql_reply_begin(&w->reply, answer->seq);
+  /* answer->seq has been advanced past the packet, which is read again. */
+  bn_mysql_reply_begin(&w->reply, (uint8_t)(answer->seq - 1));
   /* Code 0: the packet is no error, such as MariaDB's report of progress. */
   if (bn_mysql_reply_read(&w->reply, wire_reply_data(w), answer->at) != BN_READ_DONE ||
       w->reply.code == 0)

@@ -112,11 +112,11 @@ void bn_pgsql_lib_about(struct bn_pgsql_lib *c, struct bn_sql_about *out)
 bool bn_pgsql_lib_ask_pooled(struct bn_pgsql_lib *c)
 {
   PGresult *res = bn_pgsql_lib_exec(c, "SELECT pg_backend_pid()");
-  const bool pooled =
-      PQresultStatus(res) == PGRES_TUPLES_OK && PQntuples(res) == 1 && info_is_of_pooler(c, res, 0);
+  const bool has_answer = PQresultStatus(res) == PGRES_TUPLES_OK && PQntuples(res) == 1;
+  const bool is_pooled = has_answer && info_is_of_pooler(c, res, 0 /* column */);
 
   PQclear(res);
-  return pooled;
+  return is_pooled;
 }
 
 /* Superusers may use all connections.  The members of pg_use_reserved_connections may use those of

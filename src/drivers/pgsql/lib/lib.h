@@ -105,7 +105,8 @@ void bn_pgsql_lib_note_state(struct bn_pgsql_lib *c, const PGresult *res);
 /* --- info.c --- */
 /* Fills what libpq knows of the server and of the way to it; nothing is asked. */
 void bn_pgsql_lib_about(struct bn_pgsql_lib *c, struct bn_sql_about *out);
-/* Asks whether a pooler answers, which passes statements to several processes of the server. */
+/* Asks whether a pooler answers, which passes statements to several processes of the server.
+   Returns false also if the question fails. */
 bool bn_pgsql_lib_ask_pooled(struct bn_pgsql_lib *c);
 /* Asks for the limits of the server, the role and the database.  Returns 0, or -1: the server does
    not tell. */
