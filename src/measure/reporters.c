@@ -157,21 +157,22 @@ static int reporters_call_slot(const struct bn_reporters_slot *s, const struct b
   return 0;
 }
 
-/* Passes a view to one reporter.  Returns false if the reporter has failed.  Other threads see by
-   r->in_hook that hooks of a script get the total, and by r->shown that the text report had it. */
+/* Passes a view to one reporter.  Returns false if the reporter has failed.  The thread that ends a
+   run in spite of slow reports learns from r->in_hook and r->shown how far the total has come. */
 static bool reporters_pass_view(struct bn_reporters *r, const struct bn_reporters_slot *s,
                                 const struct bn_view *v)
 {
   const struct bn_reporter *ops = s->use.ops;
   const bool is_total = v->span == BN_VIEW_TOTAL;
-  const bool has_hook = ops->add != NULL || (ops->replaces & BN_REPLACES_TOTAL) != 0;
+  const bool is_of_script = ops->add != NULL || (ops->replaces & BN_REPLACES_TOTAL) != 0;
+  const bool prints_total = is_total && ops == r->text && !v->replaced;
   struct bn_err err = {0};
   int rc;
 
-  atomic_store(&r->in_hook, is_total && has_hook);
+  atomic_store(&r->in_hook, is_total && is_of_script);
   rc = reporters_call_slot(s, v, &err);
   atomic_store(&r->in_hook, false);
-  if (is_total && ops == r->text && !v->replaced)
+  if (prints_total)
     atomic_store(&r->shown, true); /* even if it has failed: a part may have been printed */
   return reporters_check(r, rc, &err);
 }
@@ -327,23 +328,31 @@ static bool reporters_mark_lost(struct bn_reporters *r, struct bn_reporters_slot
   return false;
 }
 
-/* Returns whether the result has to be rescued: a report of it was lost, and no text report shows
-   it.  A reporter with `aside` has no report of the result.  Dialects have no rescue: their output
-   is that of the reference. */
+/* Returns whether there is a text report, and it is complete. */
+static bool reporters_have_text(const struct bn_reporters *r)
+{
+  for (size_t i = 0; i < r->n; i++)
+    if (r->slot[i].use.ops == r->text && !r->slot[i].lost)
+      return true;
+  return false;
+}
+
+/* Returns whether a report of the result is lost.  A reporter with `aside` has no such report. */
+static bool reporters_have_lost_one(const struct bn_reporters *r)
+{
+  for (size_t i = 0; i < r->n; i++)
+    if (r->slot[i].lost && !r->slot[i].use.ops->aside)
+      return true;
+  return false;
+}
+
+/* Returns whether reporters_rescue() is to print the result, because a report of it is lost and no
+   text report has it.  A dialect prints no more than sysbench does, so it rescues nothing. */
 static bool reporters_need_rescue(const struct bn_reporters *r)
 {
-  bool any_lost = false;
+  const bool can_rescue = r->text != NULL && r->total != NULL && r->facts->plan.native;
 
-  if (r->text == NULL || r->total == NULL || !r->facts->plan.native)
-    return false;
-  for (size_t i = 0; i < r->n; i++) {
-    const struct bn_reporters_slot *s = &r->slot[i];
-
-    if (s->use.ops == r->text && !s->lost)
-      return false;
-    any_lost |= s->lost && !s->use.ops->aside;
-  }
-  return any_lost;
+  return can_rescue && reporters_have_lost_one(r) && !reporters_have_text(r);
 }
 
 /* Returns whether a report, or the hooks of a script, write to standard output. */
@@ -356,7 +365,7 @@ static bool reporters_use_stdout(const struct bn_reporters *r)
 }
 
 /* Prints the facts, the total and the end as a text report of its own, at the usual verbosity.
-   Errors of this report are logged. */
+   Errors of this report are logged.  It does not lock, because the caller holds r->lock. */
 static void reporters_print_text(const struct bn_reporters *r, const struct bn_report_use *use,
                                  const struct bn_end *end)
 {
@@ -377,7 +386,7 @@ static void reporters_print_text(const struct bn_reporters *r, const struct bn_r
 
 /* Prints the result as text, whatever the verbosity: it cannot be measured again.  The lock is held
    because threads that were abandoned may still add facts. */
-static void reporters_rescue(struct bn_reporters *r, const struct bn_end *end)
+static void reporters_rescue(const struct bn_reporters *r, const struct bn_end *end)
 {
   const bool to_stderr = reporters_use_stdout(r);
   const struct bn_report_use use = {.ops = r->text, .out = bn_log_stream(to_stderr)};

@@ -28,10 +28,24 @@ static const struct bn_event_kind no_kind = {.timing = &no_timing,
                                              .events_per_s = HUGE_VAL,
                                              .share = HUGE_VAL};
 
-/* Returns percentile i of a timing, or HUGE_VAL if it has none. */
-static double row_percentile_of(const struct bn_timing *t, size_t i)
+/* Returns one of the percentiles of the view, or of a timing of the view, or HUGE_VAL if it is not
+   known.  A document may have other ranks in its views than in its plan.  percentile_s NULL: none
+   is known, and the view may be NULL. */
+static double row_percentile_of(const struct bn_view *v, const double *percentile_s, double percent)
 {
-  return t->percentile_s != NULL ? t->percentile_s[i] : HUGE_VAL;
+  const size_t i = percentile_s != NULL ? bn_view_find_rank(v, percent) : 0;
+
+  return percentile_s != NULL && i < v->n_percents ? percentile_s[i] : HUGE_VAL;
+}
+
+/* Returns whether there are columns for percentile i of the plan.  The plan of a document may have
+   a rank twice, which gets its columns once, or a rank that is no number. */
+static bool row_has_rank(const struct bn_plan *plan, size_t i)
+{
+  for (size_t earlier = 0; earlier < i; earlier++)
+    if (plan->percents[earlier] == plan->percents[i])
+      return false;
+  return isfinite(plan->percents[i]);
 }
 
 const char *bn_row_name_rank(char name[BN_ROW_RANK], double percent)
@@ -121,40 +135,18 @@ static void row_add_figure(struct bn_row *row, const struct bn_view_field *f,
     row_set_real(c, bn_view_value(v, f));
 }
 
-/* Returns whether a cell has that name. */
-static bool row_has(const struct bn_row *row, const char *name)
-{
-  for (size_t i = 0; i < row->n; i++)
-    if (strcmp(row->cell[i].name, name) == 0)
-      return true;
-  return false;
-}
-
-/* Adds the column of a percentile of the plan, also for a view (or NULL) without it, so that all
-   rows of a run have the same columns. */
-static void row_add_percentile(struct bn_row *row, double percent, const struct bn_view *v)
-{
-  char name[BN_ROW_RANK];
-  struct bn_cell *c;
-  size_t i;
-
-  if (row_has(row, bn_row_name_rank(name, percent))) /* the plan has the rank twice */
-    return;
-  c = row_add_unknown(row, name);
-  if (v == NULL)
-    return;
-  i = bn_view_find_rank(v, percent);
-  if (i < v->n_percents)
-    row_set_real(c, v->percentile_s[i]);
-}
-
-/* Adds the columns of all percentiles of the plan. */
+/* Adds the columns of all percentiles of the plan, also of those that the view (or NULL) lacks, so
+   that all rows of a run have the same columns. */
 static void row_add_percentiles(struct bn_row *row, const struct bn_plan *plan,
                                 const struct bn_view *v)
 {
+  const double *percentile_s = v != NULL ? v->percentile_s : NULL;
+  char name[BN_ROW_RANK];
+
   for (size_t i = 0; i < plan->n_percents; i++)
-    if (isfinite(plan->percents[i]))
-      row_add_percentile(row, plan->percents[i], v);
+    if (row_has_rank(plan, i))
+      row_set_real(row_add_unknown(row, bn_row_name_rank(name, plan->percents[i])),
+                   row_percentile_of(v, percentile_s, plan->percents[i]));
 }
 
 /* --- what a script has declared --------------------------------------------------------------- */
@@ -191,10 +183,10 @@ static void row_add_count(struct bn_row *row, const char *name, const struct bn_
   row_set_real(row_add_script_cell(row, name, "_per_s"), c->per_s);
 }
 
-/* Adds the columns of a histogram of a script.  with_ranks: also the columns of its percentiles,
-   which intervals of documents do not have. */
+/* Adds the columns of a histogram of a script, whose timing t is one of the view (or NULL).
+   with_ranks: also the columns of its percentiles, which intervals of documents do not have. */
 static void row_add_timing(struct bn_row *row, const char *name, const struct bn_plan *plan,
-                           const struct bn_timing *t, bool with_ranks)
+                           const struct bn_view *v, const struct bn_timing *t, bool with_ranks)
 {
   const size_t n_ranks = with_ranks ? plan->n_percents : 0;
   char suffix[BN_ROW_RANK + 1] = "_";
@@ -202,8 +194,11 @@ static void row_add_timing(struct bn_row *row, const char *name, const struct bn
   row_set_whole(row_add_script_cell(row, name, "_count"), t->count);
   row_set_real(row_add_script_cell(row, name, "_avg_s"), t->avg_s);
   for (size_t i = 0; i < n_ranks; i++) {
+    if (!row_has_rank(plan, i))
+      continue;
     (void)bn_row_name_rank(suffix + 1, plan->percents[i]);
-    row_set_real(row_add_script_cell(row, name, suffix), row_percentile_of(t, i));
+    row_set_real(row_add_script_cell(row, name, suffix),
+                 row_percentile_of(v, t->percentile_s, plan->percents[i]));
   }
   row_set_real(row_add_script_cell(row, name, "_max_s"), t->max_s);
 }
@@ -232,7 +227,7 @@ static void row_add_script_metrics(struct bn_row *row, const struct bn_plan *pla
     const bool is_known = v != NULL && timing < v->n_timings;
 
     if (m->hist[i].kind == BN_SCRIPT_HISTOGRAM)
-      row_add_timing(row, m->hist[i].name, plan, is_known ? &v->timings[timing] : &no_timing,
+      row_add_timing(row, m->hist[i].name, plan, v, is_known ? &v->timings[timing] : &no_timing,
                      with_ranks);
   }
 }
@@ -252,9 +247,9 @@ static struct bn_cell *row_add_kind_cell(struct bn_row *row, const char *figure,
   return row_add_unknown(row, column);
 }
 
-/* Adds the columns of a kind of events. */
+/* Adds the columns of a kind of events of the view (or NULL). */
 static void row_add_kind(struct bn_row *row, const char *name, const struct bn_plan *plan,
-                         const struct bn_event_kind *k)
+                         const struct bn_view *v, const struct bn_event_kind *k)
 {
   char figure[BN_ROW_RANK];
 
@@ -265,8 +260,9 @@ static void row_add_kind(struct bn_row *row, const char *name, const struct bn_p
   row_set_whole(row_add_kind_cell(row, "failed_events", name), k->failed_events);
   row_set_real(row_add_kind_cell(row, "avg_s", name), k->timing->avg_s);
   for (size_t i = 0; i < plan->n_percents; i++)
-    row_set_real(row_add_kind_cell(row, bn_row_name_rank(figure, plan->percents[i]), name),
-                 row_percentile_of(k->timing, i));
+    if (row_has_rank(plan, i))
+      row_set_real(row_add_kind_cell(row, bn_row_name_rank(figure, plan->percents[i]), name),
+                   row_percentile_of(v, k->timing->percentile_s, plan->percents[i]));
   row_set_real(row_add_kind_cell(row, "max_s", name), k->timing->max_s);
 }
 
@@ -284,7 +280,7 @@ static void row_add_event_kinds(struct bn_row *row, const struct bn_plan *plan,
   for (size_t k = 0; bn_event_kinds_find_rows(m, k, &rows); k++) {
     const bool is_known = v != NULL && k < v->n_event_kinds;
 
-    row_add_kind(row, bn_event_kinds_name(m->hist[rows.hist].name), plan,
+    row_add_kind(row, bn_event_kinds_name(m->hist[rows.hist].name), plan, v,
                  is_known ? &v->event_kinds[k] : &no_kind);
   }
 }
@@ -323,9 +319,9 @@ static void row_add_phase_members(struct bn_row *row, size_t k, const struct bn_
   }
 }
 
-/* Adds the columns of phase k.  phase NULL: its values are not known. */
+/* Adds the columns of phase k of the view (or NULL).  phase NULL: its values are not known. */
 static void row_add_phase(struct bn_row *row, size_t k, const struct bn_plan *plan,
-                          const struct bn_phase_view *phase)
+                          const struct bn_view *v, const struct bn_phase_view *phase)
 {
   const struct bn_timing *t = phase != NULL ? phase->timing : &no_timing;
   char figure[BN_ROW_RANK];
@@ -335,8 +331,9 @@ static void row_add_phase(struct bn_row *row, size_t k, const struct bn_plan *pl
   row_set_whole(row_add_phase_cell(row, "count", k), t->count);
   row_set_real(row_add_phase_cell(row, "avg_s", k), t->avg_s);
   for (size_t i = 0; i < plan->n_percents; i++)
-    row_set_real(row_add_phase_cell(row, bn_row_name_rank(figure, plan->percents[i]), k),
-                 row_percentile_of(t, i));
+    if (row_has_rank(plan, i))
+      row_set_real(row_add_phase_cell(row, bn_row_name_rank(figure, plan->percents[i]), k),
+                   row_percentile_of(v, t->percentile_s, plan->percents[i]));
   row_set_real(row_add_phase_cell(row, "max_s", k), t->max_s);
 }
 
@@ -349,7 +346,7 @@ static void row_add_phases(struct bn_row *row, const struct bn_plan *plan, const
   for (size_t k = 0; k < n; k++) {
     const bool is_known = v != NULL && k < v->n_phases;
 
-    row_add_phase(row, k, plan, is_known ? &v->phases[k] : NULL);
+    row_add_phase(row, k, plan, v, is_known ? &v->phases[k] : NULL);
   }
 }
 

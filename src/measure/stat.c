@@ -216,7 +216,7 @@ static void stat_make_metrics(struct bn_statset *set, const struct bn_metric *wo
 }
 
 /* Sets in all sessions the indices of the first metrics of the kinds of events and of the phases.
-   In a run without such metrics, nobody uses these indices. */
+   A run without such metrics has no kinds or phases, so nothing uses the indices then. */
 static void stat_set_part_indices(struct bn_statset *set)
 {
   const struct bn_metrics *m = &set->metrics;

@@ -563,11 +563,12 @@ static void store_read_watched(struct bn_json_in *in, const struct bn_node *map,
   r->view.n_watched = all.n;
 }
 
-/* Reads the statistics of sessions, which intervals do not have. */
+/* Reads the statistics of sessions, which intervals do not have.  There is room for them, because
+   store_read_record_of_form() has counted this list. */
 static void store_read_sessions(struct bn_json_in *in, const struct bn_node *list,
                                 struct bn_record *r)
 {
-  const size_t n = bn_json_in_length(in, list, "sessions", r->delta.n_sessions);
+  const size_t n = bn_node_count(list);
 
   for (size_t i = 0; i < n; i++)
     bn_json_in_layout(in, bn_node_get_at(list, i), bn_layout_session, &r->store.session[i]);

@@ -559,8 +559,8 @@ static uint64_t store_count_fields(void)
   return n;
 }
 
-/* The raw numbers have four lists or maps, and two moments, which are lists of three.  A label is a
-   pair, a session has four numbers, and a bucket comes with the number of empty ones before it. */
+/* The four lists or maps are of counters, labels, sessions and histograms.  A moment is a list of
+   three, and a bucket follows a number of empty ones.  Totals, which have more, are not bounded. */
 static uint64_t store_count_raw(const struct bn_snap *s)
 {
   enum { PAIR = LIST + 2, MOMENTS = LIST + 3, SESSION = LIST + 4, BUCKET = 2 };

@@ -291,20 +291,21 @@ static void sum_copy_group(struct bn_timing *t, double *percentile_s, const stru
 }
 
 /* Adds the unfinished events that the parts have in timing k to t, the same timing of the total.
-   Raises the maximum to that of each part with such events, which counts their ages.  A number that
-   is too large is left out: a document may have any. */
+   Raises the maximum to that of each part with such events, which counts their ages, even if their
+   number is not added because it is too large: a document may have any. */
 static void sum_add_unfinished(struct bn_timing *t, const struct bn_views *parts, size_t k)
 {
   const uint64_t max_unfinished = UINT64_MAX / 2; /* so that no later sum overflows */
 
   for (size_t i = 0; i < parts->n; i++) {
     const struct bn_view *part = parts->view[i];
+    const struct bn_timing *from = k < part->n_timings ? &part->timings[k] : NULL;
 
-    if (k >= part->n_timings || part->timings[k].unfinished == 0)
+    if (from == NULL || from->unfinished == 0)
       continue;
-    if (part->timings[k].unfinished <= max_unfinished - t->unfinished)
-      t->unfinished += part->timings[k].unfinished;
-    t->max_s = fmax(t->max_s, part->timings[k].max_s);
+    if (from->unfinished <= max_unfinished - t->unfinished)
+      t->unfinished += from->unfinished;
+    t->max_s = fmax(t->max_s, from->max_s);
   }
 }
 

@@ -144,14 +144,14 @@ static bool view_is_unknown(const struct bn_view *v, const struct bn_view_field 
   return f->type == BN_VIEW_U64 ? bn_view_u64(v, f) == BN_ABSENT : !isfinite(bn_view_value(v, f));
 }
 
-/* An infinite value is one beyond a range, which was measured.  A script may count what other tests
-   of its kind do not, such as bytes: such a figure is measured if it is more than 0. */
+/* A script may count what tests of its kind do not have, such as bytes.  So a figure of other kinds
+   of tests is measured if it is more than 0. */
 bool bn_view_measures(const struct bn_view *v, const struct bn_view_field *f)
 {
-  const bool is_null = f->type == BN_VIEW_U64 ? view_is_unknown(v, f) : isnan(bn_view_value(v, f));
+  const bool is_beyond_range = isinf(bn_view_value(v, f)); /* measured, but not exactly */
   enum bn_view_lack lack;
 
-  if (is_null)
+  if (view_is_unknown(v, f) && !is_beyond_range)
     return false;
   lack = view_find_own_lack(v, f);
   return lack == BN_LACK_NONE || (lack == BN_LACK_KIND && bn_view_value(v, f) > 0);

@@ -16,18 +16,19 @@ struct block {
   const struct bn_policy *policy;
 };
 
-/* Returns the form of the value that the help shows after the name of an option: "=N". */
+/* Returns the form of the value that the help shows after the name of an option: "=N".  A choice
+   with the form of a switch, --mysql-ssl, is shown as one (and exported as one, optexport.c). */
 static const char *opthelp_find_form(const struct bn_opt *o, const struct bn_policy *policy)
 {
-  static const char on_off[] = "[=on|off]";
-  /* An option of another type that has this form is shown as a switch. */
-  const bool is_switch = o->form != NULL && strcmp(o->form, on_off) == 0;
+  const bool is_like_switch = o->form != NULL && strcmp(o->form, "[=on|off]") == 0;
 
-  if (o->form != NULL && !is_switch)
+  if (is_like_switch)
+    return policy->bool_form;
+  if (o->form != NULL)
     return o->form;
   if (policy->lists_are_single && o->single05) /* the list is a single value in 0.5 */
     return o->whole ? "=N" : "=STRING";
-  switch (is_switch ? BN_BOOL : o->type) {
+  switch (o->type) {
   case BN_BOOL:
     return policy->bool_form;
   case BN_INT:

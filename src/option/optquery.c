@@ -135,8 +135,8 @@ void bn_optset_each_pending(const struct bn_optset *s,
       fn(arg, s->pending[i].name, s->pending[i].text, s->pending[i].path, s->pending[i].line);
 }
 
-/* Writes the sentence of sysbench.  It has the value, unless the name of the option is that of a
-   secret. */
+/* Writes the sentence that sysbench prints, which has the option as it was typed.  The whole value
+   is masked if the option's name is that of a secret; else only a password in the value is. */
 static void optquery_explain_plainly(struct bn_optset_fault *out)
 {
   char masked[BN_MASK_MAX];

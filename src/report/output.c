@@ -74,14 +74,15 @@ int bn_output_check_written(const struct bn_output *o, struct bn_err *err)
   return 0;
 }
 
-/* Sets err to the sentence that the document cannot be written, with errno as its reason.  Returns
-   -1. */
-static int output_refuse_document(const struct bn_document *d, struct bn_err *err)
+/* Sets err to the sentence that the document cannot be written.  reason: a value of errno; 0: it is
+   not known, because stdio need not set errno.  Returns -1. */
+static int output_refuse_document(const struct bn_document *d, int reason, struct bn_err *err)
 {
+  reason = reason != 0 ? reason : EIO;
   if (d->path == NULL)
-    return bn_err_set(err, errno, "cannot write the report: %s", strerror(errno));
-  return bn_err_set(err, errno, "cannot write the report to '%s': %s", d->path,
-                    bn_file_explain(errno));
+    return bn_err_set(err, reason, "cannot write the report: %s", strerror(reason));
+  return bn_err_set(err, reason, "cannot write the report to '%s': %s", d->path,
+                    bn_file_explain(reason));
 }
 
 int bn_document_check_path(const char *form, const char *path, struct bn_err *err)
@@ -103,7 +104,7 @@ int bn_document_open(struct bn_document *d, const char *form, const char *path, 
   if (bn_document_check_path(form, d->path, err) != 0)
     return -1;
   if (bn_file_try_save(d->path) != 0)
-    return output_refuse_document(d, err);
+    return output_refuse_document(d, errno, err);
   return 0;
 }
 
@@ -116,7 +117,7 @@ int bn_document_write(const struct bn_document *d, const char *text, size_t len,
     written = bn_file_save(d->path, text, len) == 0;
   else
     written = fwrite(text, 1, len, d->out) == len && fflush(d->out) == 0;
-  return written ? 0 : output_refuse_document(d, err);
+  return written ? 0 : output_refuse_document(d, errno, err);
 }
 
 /* Returns whether --output names no file.  Other names of standard output, such as /dev/stdout, are

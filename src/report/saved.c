@@ -117,18 +117,19 @@ static int saved_print_document(const struct bn_stored *s, struct bn_err *err)
 }
 
 /* Passes a result to the reporter, after all its texts were escaped, because a file may come from
-   anybody.  The first result opens the report in `p`, which is empty until then; further results
-   are added to it.  Returns 0, or -1 and err. */
+   anybody.  The first result opens the report in `p`, and further results are added to it.  Returns
+   0, or -1 and err. */
 static int saved_replay(struct bn_reporters *p, const struct bn_reporter *ops, const char *path,
                         struct bn_result *r, struct bn_err *err)
 {
   const struct bn_report_use use = {.ops = ops, .out = stdout};
+  const bool is_first = p->n == 0;
 
   bn_facts_set_text(&r->facts, "document", "path", path);
   bn_result_escape(r);
-  if (p->n == 0) {
+  if (is_first) {
     bn_reporters_init(p, &use, 1);
-    p->err = err;
+    p->err = err; /* that of the command, and so of all results */
     if (!bn_reporters_open(p, NULL))
       return -1;
   }

@@ -97,28 +97,29 @@ static enum bn_sql commits_execute_own(const struct call *call, const char *sql,
 }
 
 /* Adds 1 to the connection's row in the table, within the open transaction, so that the addition is
-   stored if and only if the transaction is.  A connection without a row gets a new one.  The first
-   commit inserts the row into the table.  A later one does so too if the server has lost the row,
-   whose number is then too low and shows that commits are missing.  Returns as
-   commits_execute_own. */
+   stored if and only if the transaction is.  A connection without a row gets a new one, which its
+   first commit inserts into the table.  Returns as commits_execute_own. */
 static enum bn_sql commits_count_in_table(const struct call *call)
 {
   struct bn_sql_ledger *ledger = call->c->shared->ledger;
   struct state *state = &call->c->state;
   const struct bn_sql_commit_row *row;
   uint64_t affected = 0;
+  bool is_in_table;
   enum bn_sql rc;
   char sql[128];
 
   if (state->row == NULL)
     state->row = commits_add_row(ledger);
   row = state->row;
-  if (atomic_load_explicit(&row->acknowledged, memory_order_relaxed) > 0) {
+  is_in_table = atomic_load_explicit(&row->acknowledged, memory_order_relaxed) > 0;
+  if (is_in_table) {
     (void)snprintf(sql, sizeof sql, "UPDATE %s SET n = n + 1 WHERE id = %" PRIu64, ledger->table,
                    row->id);
     rc = commits_execute_own(call, sql, &affected);
     if (rc != BN_SQL_DONE || affected > 0)
       return rc;
+    /* The server has lost the row.  A new one, with 1, shows that commits are missing. */
   }
   (void)snprintf(sql, sizeof sql, "INSERT INTO %s (id, n) VALUES (%" PRIu64 ", 1)", ledger->table,
                  row->id);

@@ -111,8 +111,9 @@ static void conn_close_unreferenced(struct bn_sql_conn *c)
   conn_free_memory(c);
 }
 
-/* Returns an empty connection in the session's list.  A connection that nobody holds any more is
-   used again; it may have stayed open for its result, and is closed. */
+/* Returns an empty connection in the session's list.  An object that nobody holds any more is used
+   again, after its connection, which may have stayed open for its result, is closed.  Pointers that
+   the script still has to the object then lead to the new connection, and never to freed memory. */
 static struct bn_sql_conn *conn_reuse_or_alloc(struct bn_sql_session *owner)
 {
   struct bn_sql_conn *c = owner->all;

@@ -59,10 +59,11 @@ size_t bn_sql_count_params(const char *sql, size_t len, const struct bn_sql_caps
   return n;
 }
 
-/* Adds the number in decimal. */
+/* Adds the number in decimal.  It does not use snprintf, which takes longer, because each statement
+   may have many numbers. */
 static void emulate_add_int(struct bn_buf *out, int64_t v)
 {
-  char text[24], *p = text + sizeof text; /* INT64_MIN has 20 characters */
+  char text[20], *p = text + sizeof text; /* INT64_MIN has 20 characters; no 0 ends the text */
   uint64_t magnitude = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
 
   do {

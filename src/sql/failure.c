@@ -307,7 +307,8 @@ const char *bn_sql_failed_text(const struct bn_sql_conn *c, size_t *len)
   return c->failed_len > 0 ? c->failed_text : NULL;
 }
 
-/* Makes the failed call, whose outcome is rc, the failure of the connection. */
+/* Makes the failed call, whose outcome is rc and whose error is in c->diag, the failure of the
+   connection, which is marked as lost if it is. */
 static void failure_record(struct bn_sql_conn *c, enum bn_sql rc, enum bn_sql_step step,
                            const char *sql, size_t len)
 {

@@ -83,7 +83,7 @@ int bn_sql_alarm_set(struct bn_sql_alarm *a, const struct bn_sql_link *link, uin
   memset(a, 0, sizeof *a);
   a->link = link;
   a->at_ns = at_ns;
-  if (link->ops->interrupt == NULL)
+  if (link->ops->interrupt == NULL) /* the thread could do nothing */
     return -1;
   bn_wait_init_cond(&a->changed);
   (void)pthread_mutex_init(&a->lock, NULL);

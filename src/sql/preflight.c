@@ -136,12 +136,13 @@ void bn_sql_preflight_judge_connections(struct bn_sql_preflight *p, const struct
   const struct bn_sql_info *info = &p->info;
   const struct bn_sql_quota server = {
       .by = "the server", .allowed = info->max_connections, .used = info->connections};
-
-  p->refused =
+  bool is_refused =
       !preflight_judge_quota(p, s, &server, info->raise_connections, info->reserved_connections);
+
   for (size_t i = 0; i < BN_SQL_QUOTAS && info->quota[i].by[0] != '\0'; i++)
-    if (!preflight_judge_quota(p, s, &info->quota[i], info->quota[i].raise, 0 /* none reserved */))
-      p->refused = true;
+    is_refused |=
+        !preflight_judge_quota(p, s, &info->quota[i], info->quota[i].raise, 0 /* none reserved */);
+  p->refused = is_refused;
 }
 
 bool bn_sql_preflight_defers(const struct bn_sql_preflight *p, const struct bn_session *s,

@@ -17,17 +17,18 @@ enum bn_sql bn_sql_refuse_unread(struct bn_sql_conn *c, enum bn_sql_step step, b
   return c->drv->ops->unread(step, prepared, &c->diag);
 }
 
-/* Refuses the statement, without a message if the session is interrupted.  is_closed: the
-   connection is closed, and may have outlived its session. */
+/* Refuses the statement: because the connection is closed, which is logged, or because the session
+   is interrupted, which is not.  The script then leaves its session.  c->session is NULL if the
+   connection is closed because its session has ended. */
 static void query_refuse(struct bn_sql_conn *c, bool is_closed)
 {
   const bool is_interrupted = c->session != NULL && bn_session_interrupted(c->session);
 
-  if (is_closed && !is_interrupted)
-    bn_log(BN_ALERT, "attempt to use an already closed connection");
   bn_sql_refuse(c);
   if (is_interrupted)
     bn_sql_leave_session(c);
+  else if (is_closed)
+    bn_log(BN_ALERT, "attempt to use an already closed connection");
 }
 
 /* Returns whether the statement begins the repetition of an event, whose transaction is still to be
@@ -84,7 +85,7 @@ bool bn_sql_make_way(struct bn_sql_conn *c, const char *sql, size_t len)
   return true;
 }
 
-/* Counts the statement for --statements. */
+/* Counts the statement for --statements.  One that an interrupt has ended is not counted. */
 static inline void query_count_statement(struct bn_statement *st, const struct bn_sql_conn *c,
                                          enum bn_sql rc, uint64_t took_ns)
 {

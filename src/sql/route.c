@@ -193,8 +193,8 @@ static enum bn_sql_route route_of_read(struct scan *s)
   return route_is_char(&prev, '@') ? BN_ROUTE_WRITE : BN_ROUTE_READ;
 }
 
-/* Reads the rest of BEGIN or of START TRANSACTION.  Returns BEGIN_READ for READ ONLY, or WRITE,
-   also if another statement follows. */
+/* Reads the rest of BEGIN or of START TRANSACTION.  Returns BEGIN_READ if the transaction is READ
+   ONLY and no other statement follows, else WRITE.  PostgreSQL obeys the last of several modes. */
 static enum bn_sql_route route_of_begin(struct scan *s)
 {
   struct token prev = {s->p, 0}, t;
@@ -206,7 +206,8 @@ static enum bn_sql_route route_of_begin(struct scan *s)
     if (has_ended && !is_semicolon)
       return BN_ROUTE_WRITE;
     has_ended |= is_semicolon;
-    is_read_only |= route_equals(&prev, "read") && route_equals(&t, "only");
+    if (route_equals(&prev, "read") && (route_equals(&t, "only") || route_equals(&t, "write")))
+      is_read_only = route_equals(&t, "only");
   }
   return is_read_only ? BN_ROUTE_BEGIN_READ : BN_ROUTE_WRITE;
 }

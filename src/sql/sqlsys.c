@@ -51,9 +51,9 @@ struct bn_sqlsys *bn_sqlsys_new(const struct bn_sql_conf *conf, const struct bn_
 void bn_sql_note_all_connect(struct bn_sqlsys *sys)
 {
   if (!bn_sql_preflight_lock(&sys->preflight))
-    return; /* another session of this worker holds the lock, and has noted it before */
-  /* Sessions that connect read this without the lock.  The first session writes it before it
-     connects; later calls must not write it again. */
+    return; /* another session of this worker connects, and has called this function before that */
+  /* Sessions read all_connect without the lock once they connect, after their own call.  So only
+     the first call may write it, and later calls wait for that one. */
   if (!sys->preflight.all_connect)
     sys->preflight.all_connect = true;
   bn_sql_preflight_unlock(&sys->preflight);

@@ -601,15 +601,16 @@ int bn_study_document_open(lua_State *L)
 
   document_keep_sort(L);
   document_open_order(L);
+  /* The metatables stay on the stack, below the module. */
   luaL_newmetatable(L, list_key);
   luaL_newmetatable(L, map_key);
   luaL_newmetatable(L, real_key);
   lua_pushcfunction(L, document_push_real_text);
-  lua_setfield(L, -2, "__tostring");
+  lua_setfield(L, -2, "__tostring"); /* of a real */
   luaL_newmetatable(L, tree_key);
   lua_pushcfunction(L, document_free_tree);
-  lua_setfield(L, -2, "__gc");
-  lua_newtable(L);
+  lua_setfield(L, -2, "__gc"); /* of a tree */
+  lua_newtable(L);             /* the module */
   luaL_register(L, NULL, functions);
   document_push_null(L);
   lua_setfield(L, -2, "null");

@@ -35,9 +35,17 @@ static bool rows_has_batches(const struct bn_assert *a, const struct bn_metrics 
   return bn_assert_is_percentile(a) || a->what == BN_ASSERT_ERRORS || a->what == BN_ASSERT_AVG;
 }
 
+/* Returns the largest latency of a bucket; that of the overflow bucket is above every limit. */
+static double rows_bucket_ns(const struct bn_bucket *b)
+{
+  const bool is_overflow = b->lowest >> BN_HIST_TOP_BIT != 0;
+
+  return is_overflow ? HUGE_VAL : (double)bn_hist_highest(bn_hist_index(b->lowest));
+}
+
 /* Returns the number of slow events over that of all events, in the histogram of an interval.  An
    event is slow if its latency is above the limit of the assertion, or equal to the limit with the
-   operators < and >=. */
+   operators < and >=.  Latencies within relative_error of the limit are equal to it. */
 static struct batch rows_count_slow(const struct bn_assert *a, const struct bn_hist_sparse *s)
 {
   const double limit_ns = a->limit / a->scale * 1e9;
@@ -45,9 +53,7 @@ static struct batch rows_count_slow(const struct bn_assert *a, const struct bn_h
   struct batch b = {0, 0};
 
   for (size_t i = 0; i < s->n; i++) {
-    const uint64_t lowest = s->bucket[i].lowest;
-    const bool is_beyond = lowest >> BN_HIST_TOP_BIT != 0;
-    const double ns = is_beyond ? HUGE_VAL : (double)bn_hist_highest(bn_hist_index(lowest));
+    const double ns = rows_bucket_ns(&s->bucket[i]);
     const double count = (double)s->bucket[i].count;
     const bool is_slow = equal_is_slow ? ns >= limit_ns * (1 - relative_error)
                                        : ns > limit_ns * (1 + relative_error);

@@ -286,14 +286,14 @@ static void listen_render_facts(struct bn_listen *l, const struct bn_end *end)
   listen_refresh(l, end);
 }
 
-/* Shows the facts on the page.  It is called before the heading, and again when the threads have
-   started: the name of the server is known then. */
+/* Shows the facts of the run on the page of metrics.  This is both `begin` and `started`: when the
+   threads have started, there are more facts, such as the name of the server. */
 static void listen_begin(void *self, const struct bn_facts *f)
 {
   struct bn_listen *l = listen_page_of(self);
 
   l->run = f;
-  listen_render_facts(l, NULL);
+  listen_render_facts(l, NULL /* the run goes on */);
 }
 
 /* Renders a tick.  The oldest unfinished event counts for the maximum, as in the final report. */

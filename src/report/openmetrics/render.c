@@ -582,17 +582,17 @@ static const struct counter_unit *openmetrics_find_unit(const struct bn_metric *
   return NULL;
 }
 
-/* Returns whether another family has the count of a counter.  Kinds of events have families of
-   their own.  A counter of the workload may have a row, whose figure has its name ("retries"), or
-   its name and "_s" ("connection_wait").  A counter of a script never has a row, although a figure
-   may have its name. */
+/* Returns whether a family other than counted_families shows the counter.  All counters of kinds of
+   events have such families.  A counter of the workload is shown by a row if the row's figure has
+   its name ("retries"), or its name and "_s" ("connection_wait").  No row shows a counter of a
+   script, although a figure may have its name. */
 static bool openmetrics_has_family(const struct bn_metric *m)
 {
   const size_t len = strlen(m->name);
 
   if (m->kind == BN_SCRIPT_COUNTER)
     return false;
-  if (m->kind != BN_COUNTER)
+  if (m->kind != BN_COUNTER) /* it is one of a kind of events */
     return true;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     const char *name = openmetrics_figure_at(rows[i].offset)->name;

@@ -107,24 +107,30 @@ void bn_text_print_plan(FILE *out, const struct bn_facts *f, const struct bn_dia
   (void)fputs("\n", out);
 }
 
-/* The text is escaped, because a document may have any text. */
+/* Prints lines of any length, escaped, because a document may have any text. */
+static void heading_print_escaped_lines(FILE *out, const char *lines)
+{
+  const size_t size = bn_escape(NULL, 0, lines, "\n") + 1; /* copies nothing */
+  char *shown = bn_alloc(1, size);
+
+  (void)bn_escape(shown, size, lines, "\n");
+  (void)fputs(shown, out);
+  free(shown);
+}
+
 void bn_text_print_repetition(FILE *out, const struct bn_facts *f)
 {
   const char *started = bn_facts_find_text(f, "process", "started");
-  struct bn_buf text = {.max = 0};
+  struct bn_buf lines = {.max = 0};
 
   if (started == NULL)
     return;
-  (void)bn_buf_printf(&text, "Started: %s\nRepeat:  ", started);
-  if (bn_command_append(f, &text)) {
-    const size_t size = bn_escape(NULL, 0, text.data, "\n") + 1;
-    char *shown = bn_alloc(1, size);
-
-    (void)bn_escape(shown, size, text.data, "\n");
-    (void)fprintf(out, "%s\n\n", shown);
-    free(shown);
+  (void)bn_buf_printf(&lines, "Started: %s\nRepeat:  ", started);
+  if (bn_command_append(f, &lines)) {
+    (void)bn_buf_printf(&lines, "\n\n");
+    heading_print_escaped_lines(out, lines.data);
   }
-  bn_buf_done(&text);
+  bn_buf_done(&lines);
 }
 
 /* --- database --------------------------------------------------------------------------------- */

@@ -174,17 +174,19 @@ static void members_append_remark(struct bn_buf *b, const struct bn_facts *f, do
                         bn_units_count_decimals(rate, 2), rate, seconds->whole);
 }
 
-/* Returns the members that have a line.  With groups on hosts, the sum of each group over its hosts
-   has none, because the table of the groups has it. */
+/* Returns the members that have a line.  If the run has groups on several hosts, the first members
+   are the sums of the groups over the hosts.  These have no line here, because they are in the
+   table of the groups.  If it has groups but no sums, it ran on a single host, so no line names a
+   host. */
 static struct members members_list(const struct bn_group *g, size_t n, const struct bn_facts *f)
 {
-  const size_t sums = bn_text_count_sums(g, n);
+  const size_t n_sums = bn_text_count_sums(g, n);
   const bool has_groups = bn_facts_have_groups(f);
 
-  return (struct members){.group = g + sums,
-                          .n = n - sums,
+  return (struct members){.group = g + n_sums,
+                          .n = n - n_sums,
                           .has_groups = has_groups,
-                          .has_hosts = !has_groups || sums > 0};
+                          .has_hosts = !has_groups || n_sums > 0};
 }
 
 void bn_text_print_members(FILE *out, const struct bn_group *g, size_t n, const struct bn_facts *f,

@@ -63,14 +63,14 @@ static void tables_print_ms(FILE *out, double s, int width, bool at_least)
 static void tables_print_times(FILE *out, const struct bn_view *v, const struct bn_timing *timing)
 {
   const struct bn_text_ranks ranks = bn_text_sort_ranks(v);
+  const bool are_known = timing->percentile_s != NULL;
 
   tables_print_ms(out, timing->avg_s, TIME_WIDTH, false /* at_least */);
   for (size_t i = 0; i < ranks.n; i++) {
-    const size_t rank = ranks.at[i];
-    const bool is_known = timing->percentile_s != NULL;
+    const size_t at = ranks.at[i];
 
-    tables_print_ms(out, is_known ? timing->percentile_s[rank] : NAN, TIME_WIDTH,
-                    is_known && bn_timing_at_least(timing, rank));
+    tables_print_ms(out, are_known ? timing->percentile_s[at] : NAN, TIME_WIDTH,
+                    are_known && bn_timing_at_least(timing, at));
   }
   tables_print_ms(out, timing->max_s, TIME_WIDTH, timing->unfinished > 0);
 }

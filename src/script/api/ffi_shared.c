@@ -113,8 +113,8 @@ bool bn_ffi_shared_call(int which, void *object, size_t number)
   return bn_ffi_shared_text(which, object, NULL, number);
 }
 
-/* Opens a connection, as shared_run() does other calls: on a stack of its own, and without use of
-   the current instance, which may be another one. */
+/* Opens a connection, whose failures are left to the script, as in bn_ffi_sql_connect().  As
+   shared_run(), it does not use the current instance, which may be another one after a wait. */
 static void shared_connect(void *arg)
 {
   struct bn_instance *in = arg;

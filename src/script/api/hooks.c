@@ -124,13 +124,15 @@ static void hooks_set_percentile(lua_State *L, const struct bn_view *v, size_t i
   lua_rawseti(L, -2, (int)i + 1);
 }
 
-/* Pushes a list of the percentiles, in the order of the view.  Without events there are no
-   latencies, except in a dialect. */
+/* Pushes a list of the percentiles, in the order of the view.  Without events, latencies are not
+   known; if not is_native, in a dialect, they are then the value that sysbench shows. */
 static void hooks_push_percentiles(lua_State *L, const struct bn_view *v, bool is_native)
 {
+  const bool are_known = v->events > 0 || !is_native;
+
   lua_createtable(L, (int)v->n_percents, 0);
   for (size_t i = 0; i < v->n_percents; i++)
-    hooks_set_percentile(L, v, i, v->events > 0 || !is_native, hooks_get_percentile_s(v, i));
+    hooks_set_percentile(L, v, i, are_known, hooks_get_percentile_s(v, i));
 }
 
 /* Pushes a table of the counters that the script has declared, by name. */
@@ -581,9 +583,10 @@ int bn_hooks_format_latency(lua_State *L)
 {
   const double ms = luaL_checknumber(L, 1);
   const bool is_native = bn_policy_is_native(bn_lua_current()->vm->setup->conf->policy);
+  const int decimals = is_native ? bn_units_count_decimals(ms, 2) : 2; /* 2: as in sysbench */
   char text[400]; /* the largest double has 309 digits */
 
-  (void)snprintf(text, sizeof text, "%.*f", is_native ? bn_units_count_decimals(ms, 2) : 2, ms);
+  (void)snprintf(text, sizeof text, "%.*f", decimals, ms);
   lua_pushstring(L, text);
   return 1;
 }

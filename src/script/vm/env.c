@@ -162,11 +162,14 @@ static int env_log_text(lua_State *L)
   return 0;
 }
 
-/* internal.complain(text): logs a text as an aside, if asides are shown. */
-static int env_log_aside(lua_State *L)
+/* internal.complain(text): prints a text on standard error, escaped, because it may quote a server.
+   It does not depend on the verbosity, but on whether asides are shown. */
+static int env_complain(lua_State *L)
 {
+  const char *text = luaL_checkstring(L, 1);
+
   if (bn_log_has_asides())
-    bn_log_foreign(luaL_checkstring(L, 1));
+    bn_log_foreign(text);
   return 0;
 }
 
@@ -242,7 +245,7 @@ static void env_make_internal(lua_State *L)
                                            {"sysbench", env_get_sysbench},
                                            {"declare", env_declare_part},
                                            {"log", env_log_text},
-                                           {"complain", env_log_aside},
+                                           {"complain", env_complain},
                                            {"note_traced", env_note_traced},
                                            {NULL, NULL}};
   const struct bn_vm_table *table = bn_lua_current()->vm->table;

@@ -83,10 +83,7 @@ static int require_load_preloaded(lua_State *L)
 static const char *require_find_beside(lua_State *L)
 {
   const char *dir = bn_lua_current()->place->dir;
-
-  if (dir == NULL)
-    return NULL;
-  char *file = bn_module_path_find_in(dir, luaL_checkstring(L, 1));
+  char *file = dir != NULL ? bn_module_path_find_in(dir, luaL_checkstring(L, 1)) : NULL;
 
   if (file == NULL)
     return NULL;

@@ -143,7 +143,7 @@ static char *script_file_find_for_old_path(const struct bn_script_setup *setup, 
   return file != NULL ? file : script_file_find_bundled(setup, second, path);
 }
 
-/* Returns the file of that name from another host. */
+/* Returns the file of that name that another host has sent; such names are relative. */
 static char *script_file_find_sent(const struct bn_script_setup *setup, const char *name)
 {
   if (setup->sent_dir == NULL || name[0] == '/')

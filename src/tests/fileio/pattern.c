@@ -37,17 +37,17 @@ void bn_pattern_done(struct bn_pattern *p)
 }
 
 /* Returns how many requests of this size a file has, the last of which may be shorter. */
-static uint64_t pattern_requests_per_file(const struct bn_pattern_conf *c, uint64_t unit)
+static uint64_t pattern_requests_per_file(const struct bn_pattern_conf *c, uint64_t size)
 {
-  return (c->span + unit - 1) / unit;
+  return (c->span + size - 1) / size;
 }
 
-/* Returns the mark of a request's block.  A block here is what one request moves.  Blocks are
-   numbered across the files. */
+/* Returns the mark of a request's block, which may be that of another block, too (BUSY_MARKS). Each
+   request covers one block, of the size of a request.  Blocks are numbered across the files. */
 static unsigned char *pattern_find_mark(struct bn_pattern *p, unsigned file, uint64_t offset)
 {
-  const uint64_t unit = bn_file_mode_is_random(p->conf.mode) ? p->conf.block : p->conf.request;
-  const uint64_t block = file * pattern_requests_per_file(&p->conf, unit) + offset / unit;
+  const uint64_t size = bn_file_mode_is_random(p->conf.mode) ? p->conf.block : p->conf.request;
+  const uint64_t block = file * pattern_requests_per_file(&p->conf, size) + offset / size;
 
   return &p->busy[block % BUSY_MARKS];
 }

@@ -149,7 +149,8 @@ static void fileio_describe(const void *self, struct bn_facts *facts)
   bn_fileio_describe(&f->plan, f->engine->title, facts);
 }
 
-/* Returns the setup of an engine for these open files, without the members that a session sets. */
+/* Returns the setup of an engine for these open files, without `shared`, which the start of the
+   engine sets, and without the buffers, which each session sets. */
 static struct bn_io_setup fileio_make_setup(const struct bn_fileio *f, const int *fd,
                                             unsigned n_files)
 {
@@ -157,7 +158,7 @@ static struct bn_io_setup fileio_make_setup(const struct bn_fileio *f, const int
 
   return (struct bn_io_setup){.fd = fd,
                               .n_files = n_files,
-                              .file_size = p->span,
+                              .file_size = p->span, /* requests touch no more of a file */
                               .writing = p->writing,
                               .empty = p->mode == BN_FILE_SEQWR,
                               .iopoll = p->conf->iopoll,
