@@ -278,7 +278,7 @@ struct bn_pacer_due bn_pacer_count_due(struct bn_pacer *p, uint64_t from_ns, uin
   return due;
 }
 
-/* --- ages --- */
+/* --- ages: static functions that get the pacer are called with `replaying` held --- */
 
 /* Returns the age at to_ns of an arrival that comes where the cumulative rate is `mass`. */
 static uint64_t pacer_age_at(const struct bn_pacer *p, double mass, uint64_t to_ns)

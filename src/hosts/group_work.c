@@ -14,41 +14,35 @@ static int group_work_refuse(const struct bn_group_words *g, const char *sentenc
   return bn_err_set(err, BN_ERR_OPTION, "--group=%s: %s", g->name, sentence);
 }
 
-/* Sets an option if the set has it.  `typed` is its word, for messages. */
+/* Sets an option if the set has it; an old name sets the option that it stands for.  `typed` is its
+   word, for messages. */
 static void group_work_set(struct bn_optset *set, const char *name, const char *value,
                            const char *typed)
 {
-  if (bn_optset_find(set, name) != NULL)
-    (void)bn_optset_set(set, name, value, typed);
+  const struct bn_opt *o = bn_optset_find(set, name);
+
+  if (o != NULL)
+    (void)bn_optset_set(set, o->alias_of != NULL ? o->alias_of : name, value, typed);
 }
 
-/* Sets an option in the set `arg` if the user has given it outside of the groups, and the set has
-   no value of the group. */
+/* Sets an option in the set `arg` if the user has given it outside of the groups. */
 static void group_work_copy_option(void *arg, const struct bn_opt_fact *o)
 {
-  struct bn_optset *set = arg;
   struct bn_buf typed = {.max = 0};
 
-  if (o->origin == BN_FROM_DEFAULT || o->text == NULL ||
-      bn_optset_get_origin(set, o->name) != BN_FROM_DEFAULT)
+  if (o->origin == BN_FROM_DEFAULT || o->text == NULL)
     return;
   (void)bn_buf_printf(&typed, "--%s=%s", o->name, o->text);
-  group_work_set(set, o->name, o->text, typed.data);
+  group_work_set(arg, o->name, o->text, typed.data);
   bn_buf_done(&typed);
 }
 
-/* Drops the note that an option has an old name: the agent of the group prints that. */
-static void group_work_drop_note(void *arg, const char *text)
-{
-  (void)arg;
-  (void)text;
-}
-
-/* Sets the options of the group in `set`, which has the general options, and then those outside of
-   the groups that the group does not have, also not by an old name. */
+/* Sets the options outside of the groups in `set`, which has the general options, and then the
+   options of the group, which override them. */
 static void group_work_set_options(const struct bn_group_words *g, const struct bn_optset *options,
                                    struct bn_optset *set)
 {
+  bn_optset_each_fact(options, group_work_copy_option, set);
   for (size_t i = 0; i < g->options.n; i++) {
     const char *word = g->options.item[i], *equals = strchr(word, '=');
     char name[BN_OPT_NAME_MAX];
@@ -56,8 +50,6 @@ static void group_work_set_options(const struct bn_group_words *g, const struct 
     bn_opt_read_name(word, name);
     group_work_set(set, name, equals != NULL ? equals + 1 : NULL, word);
   }
-  bn_optset_resolve_aliases(set, group_work_drop_note, NULL);
-  bn_optset_each_fact(options, group_work_copy_option, set);
 }
 
 int bn_group_work_check_profile(const struct bn_conf *conf, struct bn_err *err)

@@ -136,7 +136,7 @@ void bn_optset_each_pending(const struct bn_optset *s,
 }
 
 /* Writes the sentence that sysbench prints, which has the option as it was typed.  The whole value
-   is masked if the option's name is that of a secret; else only a password in the value is. */
+   is masked if the option's name is that of a secret; else a password in it, and what follows. */
 static void optquery_explain_plainly(struct bn_optset_fault *out)
 {
   char masked[BN_MASK_MAX];

@@ -115,11 +115,14 @@ static void words_quote_pieces(struct bn_buf *out, const char *word)
   }
 }
 
-/* Returns whether a word is an option for a secret.  Other words, such as the path of a script, may
-   have "token" in them. */
+/* Returns whether a word is an option for a secret, also one whose dashes are missing.  The path of
+   a script may have "token" in it. */
 static bool words_is_secret_option(const char *word)
 {
-  return word[0] == '-' && bn_mask_names_secret(word);
+  const char name_end = word[strcspn(word, "=./")];
+  const bool is_path = name_end == '.' || name_end == '/';
+
+  return !is_path && bn_mask_names_secret(word);
 }
 
 void bn_words_show(struct bn_buf *out, const char *word)

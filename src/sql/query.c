@@ -17,9 +17,9 @@ enum bn_sql bn_sql_refuse_unread(struct bn_sql_conn *c, enum bn_sql_step step, b
   return c->drv->ops->unread(step, prepared, &c->diag);
 }
 
-/* Refuses the statement: because the connection is closed, which is logged, or because the session
-   is interrupted, which is not.  The script then leaves its session.  c->session is NULL if the
-   connection is closed because its session has ended. */
+/* Refuses the statement: because the session is interrupted, which is not logged, or else because
+   the connection is closed, which is.  The script then leaves its session.  c->session is NULL if
+   the connection is closed because its session has ended. */
 static void query_refuse(struct bn_sql_conn *c, bool is_closed)
 {
   const bool is_interrupted = c->session != NULL && bn_session_interrupted(c->session);

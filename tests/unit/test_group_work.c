@@ -89,6 +89,8 @@ static void its_options_beat_those_outside(void **state)
   divides("--threads=4 --rand-seed=5", "--num-threads=2 --tx-rate=6 --rand-seed=9",
           "2:0:2 2:0:2 2:0:2 of 6, seed 9");
   divides("--threads=4", "--num-threads=1", "1:0:0 1:0:0 1:0:0 of 3, seed 0");
+  divides("--threads=4", "--threads=2 --num-threads=1", "1:0:0 1:0:0 1:0:0 of 3, seed 0");
+  divides("--threads=4", "--num-threads=1 --threads=2", "2:0:0 2:0:0 2:0:0 of 6, seed 0");
   divides("--num-threads=4 --max-requests=9", "--events=3", "4:1:0 4:1:0 4:1:0 of 12, seed 0");
   divides("--threads-total=1", "--threads-total=0 --threads=2 --my-own=8",
           "2:0:0 2:0:0 2:0:0 of 6, seed 0");
