@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "sql/lex.h"
 
 const char *bn_sql_find_param(const char *p, const char *begin, const char *end,
@@ -48,15 +49,23 @@ const char *bn_sql_find_param(const char *p, const char *begin, const char *end,
   return end;
 }
 
-size_t bn_sql_count_params(const char *sql, size_t len, const struct bn_sql_caps *caps)
+void bn_sql_marks_find(struct bn_sql_marks *marks, const char *sql, size_t len,
+                       const struct bn_sql_caps *caps)
 {
   const char *const end = sql + len;
-  size_t n = 0;
 
+  *marks = (struct bn_sql_marks){.n = 0};
   for (const char *p = bn_sql_find_param(sql, sql, end, caps); p < end;
-       p = bn_sql_find_param(p + 1, sql, end, caps))
-    n++;
-  return n;
+       p = bn_sql_find_param(p + 1, sql, end, caps)) {
+    marks->at = bn_alloc_grow(marks->at, marks->n, sizeof *marks->at);
+    marks->at[marks->n++] = (size_t)(p - sql);
+  }
+}
+
+void bn_sql_marks_done(struct bn_sql_marks *marks)
+{
+  free(marks->at);
+  *marks = (struct bn_sql_marks){.n = 0};
 }
 
 /* Adds the number in decimal.  It does not use snprintf, which takes longer, because each statement
@@ -138,18 +147,15 @@ static void emulate_add_value(const struct bn_sql_emulation *e, const struct bn_
 void bn_sql_emulate(const struct bn_sql_emulation *e, const struct bn_sql_bind *binds,
                     struct bn_buf *out)
 {
-  const char *const end = e->sql + e->len;
-  const char *p = e->sql;
+  size_t from = 0;
 
   bn_buf_clear(out);
-  for (;;) {
-    const char *mark = bn_sql_find_param(p, e->sql, end, e->caps);
+  for (size_t i = 0; i < e->marks->n; i++) {
+    const size_t mark = e->marks->at[i];
 
-    (void)bn_buf_add(out, p, (size_t)(mark - p));
-    if (mark == end)
-      return;
-    emulate_add_value(e, binds, out);
-    binds++;
-    p = mark + 1;
+    (void)bn_buf_add(out, e->sql + from, mark - from);
+    emulate_add_value(e, &binds[i], out);
+    from = mark + 1;
   }
+  (void)bn_buf_add(out, e->sql + from, e->len - from);
 }

@@ -21,7 +21,7 @@ static void prepared_shut(struct bn_sql_stmt *st)
    reference. */
 static struct bn_sql_stmt *prepared_add(struct bn_sql_conn *c, const char *sql, size_t len)
 {
-  struct bn_sql_stmt *st = bn_sql_stmt_new(&c->link, &c->sys->texts, sql, len);
+  struct bn_sql_stmt *st = bn_sql_stmt_new(&c->link, &c->sys->texts, &c->drv->caps, sql, len);
 
   st->conn = c;
   st->type = bn_sql_statement_type_of(c->sys->by_first_word, st->text, len);
@@ -127,7 +127,7 @@ static enum bn_sql prepared_try_prepare(struct bn_sql_stmt *st)
   if (bn_sql_errors_classify(c->drv->ops, &c->diag) == BN_CLASS_RESOURCE)
     prepared_stop_preparing(c);
   c->diag.rolled_back = false;
-  bn_sql_stmt_emulate(st, &c->drv->caps);
+  bn_sql_stmt_emulate(st, &c->sys->texts);
   return BN_SQL_DONE;
 }
 
@@ -176,7 +176,7 @@ static void prepared_send_as_text(struct bn_sql_stmt *st)
                 st->text, c->diag.code, bn_sql_shown(&c->diag).text);
   c->diag.rolled_back = false;
   c->view.sql_errno = 0;
-  bn_sql_stmt_emulate(st, &c->drv->caps);
+  bn_sql_stmt_emulate(st, &c->sys->texts);
 }
 
 /* Prepares the statement, or lets it be emulated.  Returns 0, or -1 after a failure that the view
@@ -188,7 +188,7 @@ static int prepared_prepare_or_emulate(struct bn_sql_stmt *st)
   enum bn_sql rc;
 
   if (c->sys->emulate || !c->drv->caps.prepared_statements || c->prepares_no_more) {
-    bn_sql_stmt_emulate(st, &c->drv->caps);
+    bn_sql_stmt_emulate(st, &c->sys->texts);
     return 0;
   }
   bn_sql_lazy_prepare_note(&c->owner->first_use, c->session);
@@ -304,8 +304,10 @@ static bool prepared_check_usable(struct bn_sql_stmt *st)
 /* Returns whether an emulated statement has a value for each mark.  A dialect may allow more. */
 static bool prepared_has_all_values(const struct bn_sql_stmt *st)
 {
-  return st->n_binds == st->n_params ||
-         (st->conn->sys->policy->miscount_binds_nothing && st->n_binds > st->n_params);
+  const size_t n_marks = st->shared->marks.n;
+
+  return st->n_binds == n_marks ||
+         (st->conn->sys->policy->miscount_binds_nothing && st->n_binds > n_marks);
 }
 
 /* Refuses values that do not fit the marks of an emulated statement. */
@@ -373,7 +375,7 @@ static struct bn_sql_rs *prepared_execute_text(struct bn_sql_stmt *st)
   struct bn_sql_conn *c = st->conn;
   const struct bn_sql_emulation e = {.sql = st->text,
                                      .len = st->len,
-                                     .caps = &c->drv->caps,
+                                     .marks = &st->shared->marks,
                                      .quote = c->drv->ops->quote,
                                      .conn = c->server->handle};
   const struct bn_buf *text = &c->emulated;

@@ -444,19 +444,21 @@ static enum bn_sql split_execute_text(const struct twin *twin, struct bn_sql_res
 {
   struct bn_sql_split *p = twin->split;
   void *handle = split_handle_of(p, p->role);
-  const struct bn_sql_emulation e = {.sql = twin->sql,
-                                     .len = twin->len,
-                                     .caps = p->shared->caps,
-                                     .quote = p->base->quote,
-                                     .conn = handle};
+  struct bn_sql_marks marks;
+  const struct bn_sql_emulation e = {
+      .sql = twin->sql, .len = twin->len, .marks = &marks, .quote = p->base->quote, .conn = handle};
+  bool lacks_values;
 
-  if (twin->binds == NULL && bn_sql_count_params(twin->sql, twin->len, e.caps) > 0) {
-    (void)snprintf(d->text, sizeof d->text,
-                   "cannot put the values into a statement: nothing is bound to it");
-    return BN_SQL_ERROR;
-  }
-  bn_sql_emulate(&e, twin->binds, &p->text);
-  return p->base->query(handle, p->text.data, p->text.len, r, d);
+  bn_sql_marks_find(&marks, twin->sql, twin->len, p->shared->caps);
+  lacks_values = twin->binds == NULL && marks.n > 0;
+  if (!lacks_values)
+    bn_sql_emulate(&e, twin->binds, &p->text);
+  bn_sql_marks_done(&marks);
+  if (!lacks_values)
+    return p->base->query(handle, p->text.data, p->text.len, r, d);
+  (void)snprintf(d->text, sizeof d->text,
+                 "cannot put the values into a statement: nothing is bound to it");
+  return BN_SQL_ERROR;
 }
 
 /* Executes the statement on the server of that role, which prepares it first if it does not know

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "sql/emulate.h"
 
 void bn_sql_statement_cache_init(struct bn_sql_statement_cache *cache)
 {
@@ -32,19 +31,22 @@ static size_t stmt_bucket_of(const char *sql, size_t len)
 
 /* Returns the text in the list of a bucket that begins with t, or NULL.  The caller holds the
    lock. */
-static struct bn_sql_cached_text *stmt_find_text(struct bn_sql_cached_text *t, const char *sql,
+static struct bn_sql_cached_text *stmt_find_text(struct bn_sql_cached_text *t,
+                                                 const struct bn_sql_caps *caps, const char *sql,
                                                  size_t len)
 {
-  while (t != NULL && (t->len != len || memcmp(t->text, sql, len) != 0))
+  while (t != NULL && (t->caps != caps || t->len != len || memcmp(t->text, sql, len) != 0))
     t = t->next;
   return t;
 }
 
 /* Returns a copy of the text, with no reference to it. */
-static struct bn_sql_cached_text *stmt_copy_text(const char *sql, size_t len)
+static struct bn_sql_cached_text *stmt_copy_text(const struct bn_sql_caps *caps, const char *sql,
+                                                 size_t len)
 {
   struct bn_sql_cached_text *t = bn_alloc(1, sizeof *t + len + 1);
 
+  t->caps = caps;
   t->len = len;
   memcpy(t->text, sql, len);
   return t;
@@ -52,14 +54,15 @@ static struct bn_sql_cached_text *stmt_copy_text(const char *sql, size_t len)
 
 /* Returns the shared copy of the text, with one reference for the caller. */
 static struct bn_sql_cached_text *stmt_get_text(struct bn_sql_statement_cache *cache,
-                                                const char *sql, size_t len)
+                                                const struct bn_sql_caps *caps, const char *sql,
+                                                size_t len)
 {
   struct bn_sql_cached_text **bucket = &cache->bucket[stmt_bucket_of(sql, len)], *text;
 
   (void)pthread_mutex_lock(&cache->lock);
-  text = stmt_find_text(*bucket, sql, len);
+  text = stmt_find_text(*bucket, caps, sql, len);
   if (text == NULL) {
-    text = stmt_copy_text(sql, len);
+    text = stmt_copy_text(caps, sql, len);
     text->next = *bucket;
     *bucket = text;
   }
@@ -79,18 +82,19 @@ static void stmt_drop_text(struct bn_sql_statement_cache *cache, struct bn_sql_c
     while (*link != text)
       link = &(*link)->next;
     *link = text->next;
+    bn_sql_marks_done(&text->marks);
     free(text);
   }
   (void)pthread_mutex_unlock(&cache->lock);
 }
 
 struct bn_sql_stmt *bn_sql_stmt_new(const struct bn_sql_link *link,
-                                    struct bn_sql_statement_cache *texts, const char *sql,
-                                    size_t len)
+                                    struct bn_sql_statement_cache *texts,
+                                    const struct bn_sql_caps *caps, const char *sql, size_t len)
 {
   struct bn_sql_stmt *st = bn_alloc(1, sizeof *st + link->ops->stmt_size);
 
-  st->shared = stmt_get_text(texts, sql, len);
+  st->shared = stmt_get_text(texts, caps, sql, len);
   st->text = st->shared->text;
   st->len = len;
   st->link = link;
@@ -125,10 +129,16 @@ void bn_sql_stmt_shut(struct bn_sql_stmt *st)
   st->prepared = st->bound = false;
 }
 
-void bn_sql_stmt_emulate(struct bn_sql_stmt *st, const struct bn_sql_caps *caps)
+void bn_sql_stmt_emulate(struct bn_sql_stmt *st, struct bn_sql_statement_cache *texts)
 {
+  struct bn_sql_cached_text *text = st->shared;
+
+  (void)pthread_mutex_lock(&texts->lock);
+  if (!text->has_marks)
+    bn_sql_marks_find(&text->marks, text->text, text->len, text->caps);
+  text->has_marks = true;
+  (void)pthread_mutex_unlock(&texts->lock);
   st->emulated = true;
-  st->n_params = bn_sql_count_params(st->text, st->len, caps);
 }
 
 struct bn_sql_bound bn_sql_stmt_copy_binds(struct bn_sql_stmt *st, const struct bn_sql_bind *binds,

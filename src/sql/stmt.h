@@ -9,12 +9,16 @@
 #include <stddef.h>
 
 #include "sql/count.h"
+#include "sql/emulate.h"
 #include "sql/link.h"
 #include "sql/sql.h"
 
 /* A statement's text, shared by the sessions that prepared it. */
 struct bn_sql_cached_text {
   struct bn_sql_cached_text *next; /* in its bucket */
+  const struct bn_sql_caps *caps;  /* of the driver by whose rules the marks are found */
+  struct bn_sql_marks marks;       /* found when the first statement of the text is emulated */
+  bool has_marks;
   size_t refs, len;
   char text[]; /* len bytes and a 0 */
 };
@@ -43,7 +47,7 @@ struct bn_sql_stmt {
   const char *text; /* shared->text, of len bytes */
   size_t len;
   struct bn_sql_bind *binds;
-  size_t n_binds, n_params;
+  size_t n_binds;
   struct bn_sql_statement_type type;
   struct bn_statement *statement; /* --statements: its counters; NULL: not known yet */
   bool anew;     /* prepared.c prepares it anew at each execute: the driver does not */
@@ -55,10 +59,11 @@ struct bn_sql_stmt {
   _Alignas(16) char room[]; /* for the driver's or the layer's statement */
 };
 
-/* Makes a statement, which is not prepared yet.  Its text is copied once for all sessions. */
+/* Makes a statement, which is not prepared yet.  Its text is copied once for all sessions of
+   a driver.  caps: those of the driver; they stay valid. */
 struct bn_sql_stmt *bn_sql_stmt_new(const struct bn_sql_link *link,
-                                    struct bn_sql_statement_cache *texts, const char *sql,
-                                    size_t len);
+                                    struct bn_sql_statement_cache *texts,
+                                    const struct bn_sql_caps *caps, const char *sql, size_t len);
 /* Frees a statement that has been shut, or whose connection is closed. */
 void bn_sql_stmt_destroy(struct bn_sql_stmt *st, struct bn_sql_statement_cache *texts);
 /* Lets the driver prepare the statement.  Returns its answer, after a failure with d. */
@@ -66,7 +71,7 @@ enum bn_sql bn_sql_stmt_prepare(struct bn_sql_stmt *st, struct bn_sql_diag *d);
 /* Lets the driver forget the statement, if it knows it; no result of the statement is pending. */
 void bn_sql_stmt_shut(struct bn_sql_stmt *st);
 /* Lets the statement be sent as text from now on, with its values in place of the marks. */
-void bn_sql_stmt_emulate(struct bn_sql_stmt *st, const struct bn_sql_caps *caps);
+void bn_sql_stmt_emulate(struct bn_sql_stmt *st, struct bn_sql_statement_cache *texts);
 
 /* The descriptors of the values to which a statement was bound. */
 struct bn_sql_bound {

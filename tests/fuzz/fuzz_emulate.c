@@ -34,22 +34,27 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   const char *rest = (const char *)data + (size > 1 ? 2 : size);
   struct bn_sql_bind binds[PARAMS_MAX];
   struct bn_sql_caps caps = {.multi_rows_insert = false};
-  struct bn_sql_emulation e = {.quote = quote, .caps = &caps};
+  struct bn_sql_marks marks;
+  struct bn_sql_emulation e = {.quote = quote, .marks = &marks};
   struct bn_buf out;
-  size_t n;
 
   caps.backslash_escapes = size > 0 && data[0] % 2 != 0;
   caps.comments_nest = size > 0 && data[0] / 2 % 2 != 0;
   e.conn = caps.backslash_escapes ? &e : NULL;
   e.sql = rest + text_len;
   e.len = size > 1 ? size - 2 - text_len : 0;
-  n = bn_sql_count_params(e.sql, e.len, &caps);
-  if (n > PARAMS_MAX)
+  bn_sql_marks_find(&marks, e.sql, e.len, &caps);
+  const size_t n = marks.n;
+
+  if (n > PARAMS_MAX) {
+    bn_sql_marks_done(&marks);
     return 0;
+  }
   for (size_t i = 0; i < n; i++)
     binds[i] = (struct bn_sql_bind){BN_SQL_TEXT, &no, rest, &text_len};
   bn_buf_init(&out, 0);
   bn_sql_emulate(&e, binds, &out);
+  bn_sql_marks_done(&marks);
   if (out.len < e.len - n + n * (text_len + 2) || out.len > e.len + n * (2 * text_len + 2))
     abort();
   bn_buf_done(&out);

@@ -19,18 +19,31 @@ static size_t quote(void *conn, char *out, const char *in, size_t len)
   return n;
 }
 
+static size_t count_marks(const char *sql, const struct bn_sql_caps *caps)
+{
+  struct bn_sql_marks marks;
+  size_t n;
+
+  bn_sql_marks_find(&marks, sql, strlen(sql), caps);
+  n = marks.n;
+  for (size_t i = 0; i < n; i++)
+    assert_int_equal(sql[marks.at[i]], '?');
+  bn_sql_marks_done(&marks);
+  return n;
+}
+
 static size_t count(const char *sql, bool mysql)
 {
   const struct bn_sql_caps caps = {.backslash_escapes = mysql};
 
-  return bn_sql_count_params(sql, strlen(sql), &caps);
+  return count_marks(sql, &caps);
 }
 
 static size_t count_nested(const char *sql)
 {
   static const struct bn_sql_caps caps = {.comments_nest = true};
 
-  return bn_sql_count_params(sql, strlen(sql), &caps);
+  return count_marks(sql, &caps);
 }
 
 static void counts_only_parameters(void **state)
@@ -87,9 +100,12 @@ static void knows_where_comments_begin_and_end(void **state)
 static const char *filled(const char *sql, const struct bn_sql_bind *b, struct bn_buf *out)
 {
   static const struct bn_sql_caps caps = {.multi_rows_insert = true};
-  const struct bn_sql_emulation e = {sql, strlen(sql), &caps, quote, NULL};
+  struct bn_sql_marks marks;
+  const struct bn_sql_emulation e = {sql, strlen(sql), &marks, quote, NULL};
 
+  bn_sql_marks_find(&marks, sql, strlen(sql), &caps);
   bn_sql_emulate(&e, b, out);
+  bn_sql_marks_done(&marks);
   assert_int_equal(strlen(out->data), out->len);
   return out->data;
 }
@@ -98,7 +114,8 @@ static const char *filled(const char *sql, const struct bn_sql_bind *b, struct b
 static void writes_no_comment(void **state)
 {
   static const struct bn_sql_caps caps = {.backslash_escapes = true};
-  const struct bn_sql_emulation e = {"5--?", 4, &caps, quote, NULL};
+  struct bn_sql_marks marks;
+  const struct bn_sql_emulation e = {"5--?", 4, &marks, quote, NULL};
   const bool no = false;
   const int64_t value = -7;
   const struct bn_sql_bind b = {BN_SQL_INT64, &no, &value, NULL};
@@ -106,7 +123,9 @@ static void writes_no_comment(void **state)
 
   (void)state;
   bn_buf_init(&out, 0);
+  bn_sql_marks_find(&marks, e.sql, e.len, &caps);
   bn_sql_emulate(&e, &b, &out);
+  bn_sql_marks_done(&marks);
   assert_string_equal(out.data, "5---7");
   bn_buf_done(&out);
 }

@@ -11,6 +11,7 @@
 
 #include "cm.h"
 #include "drivers/common/stream.h"
+#include "waiter.h"
 
 struct pair {
   struct bn_stream s;
@@ -376,6 +377,57 @@ static void is_not_kept_by_a_peer_that_goes_on_sending(void **state)
   close_pair(&p);
 }
 
+/* Receives `len` bytes and drops them.  Returns the number of calls that it took. */
+static unsigned receive_all(struct pair *p, size_t len, size_t *cap)
+{
+  unsigned calls = 0;
+
+  for (; bn_stream_len(&p->s) < len; calls++)
+    assert_int_equal(bn_stream_fill(&p->s, BN_STREAM_AT_ONCE), 1);
+  *cap = p->s.in.cap;
+  bn_stream_skip(&p->s, len);
+  assert_null(p->s.in.data);
+  return calls;
+}
+
+/* With a waiter.  An answer that is longer than the usual size takes as many calls as ever, also if
+   what was before it in the buffer has been used. */
+static void begins_small_after_many_short_answers(void **state)
+{
+  enum { LONG = 13000, MANY = 64 };
+  static char long_answer[LONG + 1];
+  struct pair p;
+  struct waiter w;
+  struct bn_sockwait wait = {.waiter = &w.base};
+  size_t cap;
+
+  (void)state;
+  memset(long_answer, 'x', LONG);
+  waiter_open(&w);
+  open_pair(&p);
+  bn_stream_init(&p.s, p.s.fd, NULL, &wait);
+  for (int round = 0; round < 2; round++) {
+    for (int i = 0; i <= MANY; i++) {
+      feed(&p, "short");
+      assert_int_equal(receive_all(&p, 5, &cap), 1);
+      assert_int_equal(cap, i < MANY ? 4032 : 1008);
+    }
+    feed(&p, long_answer);
+    if (round > 0) {
+      assert_int_equal(bn_stream_fill(&p.s, BN_STREAM_AT_ONCE), 1);
+      bn_stream_skip(&p.s, 300);
+      assert_int_equal(receive_all(&p, LONG - 300, &cap), 2);
+    } else {
+      assert_int_equal(receive_all(&p, LONG, &cap), 3);
+    }
+    assert_int_equal(cap, 16128);
+    feed(&p, long_answer);
+    assert_int_equal(receive_all(&p, LONG, &cap), 3);
+  }
+  close_pair(&p);
+  waiter_close(&w);
+}
+
 BN_TESTS(stream)
 {
   const struct CMUnitTest tests[] = {
@@ -387,6 +439,7 @@ BN_TESTS(stream)
       cmocka_unit_test(ends_waiting_when_it_is_shut),
       cmocka_unit_test(sleeps_once_for_an_answer),
       cmocka_unit_test(is_not_kept_by_a_peer_that_goes_on_sending),
+      cmocka_unit_test(begins_small_after_many_short_answers),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,6 +21,10 @@ enum { IN_FIRST = 4096, OUT_FIRST = 1024, SMALL_USES = 64 };
    paths of bn_stream_note_empty and bn_stream_flush compare the size alone, and a buffer with a
    waiter always takes the other path, which frees it. */
 enum { IN_FIRST_WATCHED = IN_FIRST - 64, OUT_FIRST_WATCHED = OUT_FIRST - 64 };
+/* After SMALL_USES uses in a row of less than this, a buffer with a waiter begins with this size:
+   malloc() of glibc keeps blocks up to 1,032 bytes apart for each thread, and takes longer for a
+   larger one, for each statement. */
+enum { IN_SMALL_WATCHED = IN_FIRST_WATCHED / 4 };
 
 /* Sets s->error: an errno, or 0 if the peer has closed the connection.  Returns -1. */
 static int stream_fail(struct bn_stream *s, int error)
@@ -130,10 +134,23 @@ static void stream_buffer_shrink(struct bn_stream_buffer *b, size_t first, size_
    is freed, else it may shrink.  used: how many of its bytes were in use. */
 static __attribute__((noinline)) void stream_give_up_memory(struct bn_stream *s, size_t used)
 {
-  if (s->wait != NULL)
-    stream_buffer_free(&s->in);
-  else
+  if (s->wait == NULL) {
     stream_buffer_shrink(&s->in, IN_FIRST, used);
+    return;
+  }
+  if (used >= IN_SMALL_WATCHED)
+    s->in.small_uses = 0;
+  else if (s->in.small_uses < SMALL_USES)
+    s->in.small_uses++;
+  stream_buffer_free(&s->in);
+}
+
+/* Returns the first size of the buffer of received bytes. */
+static size_t stream_in_first(const struct bn_stream *s)
+{
+  if (s->wait == NULL)
+    return IN_FIRST;
+  return s->in.small_uses < SMALL_USES ? IN_FIRST_WATCHED : IN_SMALL_WATCHED;
 }
 
 void bn_stream_note_empty(struct bn_stream *s)
@@ -149,15 +166,19 @@ void bn_stream_note_empty(struct bn_stream *s)
 static __attribute__((noinline)) int stream_make_more_room(struct bn_stream *s)
 {
   const size_t wanted = s->in.cap / 4; /* 0 if there is no buffer */
+  const bool is_small = s->in.cap == IN_SMALL_WATCHED;
+  /* From the small size it grows past the usual one, so that an answer that is longer than that
+     takes no more calls. */
+  const size_t cap_wanted = (is_small ? IN_FIRST_WATCHED : s->in.cap) + 1;
 
   if (s->begin > 0) {
     memmove(s->in.data, s->in.data + s->begin, s->end - s->begin);
     s->end -= s->begin;
     s->begin = 0;
   }
-  if (s->in.cap - s->end >= wanted && s->in.cap > s->end)
+  if (!is_small && s->in.cap - s->end >= wanted && s->in.cap > s->end)
     return 0;
-  if (stream_widen(&s->in, s->wait != NULL ? IN_FIRST_WATCHED : IN_FIRST, s->in.cap + 1) == 0)
+  if (stream_widen(&s->in, stream_in_first(s), cap_wanted) == 0)
     return 0;
   return s->end < s->in.cap ? 0 : stream_fail(s, ENOMEM); /* one byte of room is enough */
 }

@@ -29,7 +29,8 @@
 struct bn_stream_buffer {
   char *data; /* NULL: there is none now */
   size_t cap;
-  unsigned small_uses; /* messages in a row that have used at most a quarter */
+  unsigned small_uses; /* messages in a row that have used at most a quarter, with a waiter less
+                          than a quarter of the usual size */
 };
 
 struct bn_stream {
