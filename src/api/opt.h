@@ -96,6 +96,8 @@ struct bn_opt {
                  does not fit is BN_OPT_LATE until then */
   bool file;  /* BN_STRING: it names a file, for shells that complete names; BN_PATH always does */
   bool single05;   /* BN_LIST: 0.5 takes one */
+  bool as_switch;  /* BN_CHOICE: shown as a switch; scripts see a boolean for words that mean on or
+                      off (--mysql-ssl) */
   bool scalar;     /* BN_LIST: scripts see the first item as a number, not a table (--percentile) */
   char letter;     /* letter of an option with a value: "-o VALUE" is "--output=VALUE"; 0: none */
   const char *def; /* default, as a user would type it; NULL: none */

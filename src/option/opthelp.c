@@ -16,13 +16,10 @@ struct block {
   const struct bn_policy *policy;
 };
 
-/* Returns the form of the value that the help shows after the name of an option: "=N".  A choice
-   with the form of a switch, --mysql-ssl, is shown as one (and exported as one, optexport.c). */
+/* Returns the form of the value that the help shows after the name of an option: "=N". */
 static const char *opthelp_find_form(const struct bn_opt *o, const struct bn_policy *policy)
 {
-  const bool is_like_switch = o->form != NULL && strcmp(o->form, "[=on|off]") == 0;
-
-  if (is_like_switch)
+  if (o->as_switch)
     return policy->bool_form;
   if (o->form != NULL)
     return o->form;

@@ -108,7 +108,7 @@ const struct bn_opt bn_mysql_options[] = {
      .uri_params = "ssl-mode",
      .choices = ssl_words,
      .range_text = "Invalid value for --mysql-ssl: '%s'",
-     .form = "[=on|off]",
+     .as_switch = true,
      .help = "encryption of connections: off, on or a mode"},
     {.name = "mysql-ssl-key",
      .type = BN_STRING,

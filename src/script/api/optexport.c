@@ -53,14 +53,13 @@ static void optexport_push_list(lua_State *L, const struct bn_opt *o, const stru
   }
 }
 
-/* Pushes the chosen word; "" if it is NULL.  If the choice has the form of a switch, and the word
-   means on or off, pushes a boolean. */
+/* Pushes the chosen word; "" if it is NULL.  Pushes a boolean if the choice is shown as a switch,
+   and the word means on or off. */
 static void optexport_push_choice(lua_State *L, const struct bn_opt *o, const char *word)
 {
-  const bool is_switch = o->form != NULL && strcmp(o->form, "[=on|off]") == 0;
   bool is_on;
 
-  if (is_switch && word != NULL && bn_units_parse_bool(word, &is_on) == 0)
+  if (o->as_switch && word != NULL && bn_units_parse_bool(word, &is_on) == 0)
     lua_pushboolean(L, is_on);
   else
     optexport_push_text(L, word);
