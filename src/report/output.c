@@ -75,10 +75,11 @@ int bn_output_check_written(const struct bn_output *o, struct bn_err *err)
 }
 
 /* Sets err to the sentence that the document cannot be written.  reason: a value of errno; 0: it is
-   not known, because stdio need not set errno; EIO stands for it.  Returns -1. */
+   not known, because stdio need not set errno.  Returns -1. */
 static int output_refuse_document(const struct bn_document *d, int reason, struct bn_err *err)
 {
-  reason = reason != 0 ? reason : EIO;
+  if (reason == 0)
+    return bn_err_set(err, 0, "the report could not be written");
   if (d->path == NULL)
     return bn_err_set(err, reason, "cannot write the report: %s", strerror(reason));
   return bn_err_set(err, reason, "cannot write the report to '%s': %s", d->path,
