@@ -59,7 +59,8 @@ static int buf_grow(struct bn_buf *b, size_t need)
   return 0;
 }
 
-int bn_buf_reserve(struct bn_buf *b, size_t more)
+/* The slow path of bn_buf_reserve, with its results. */
+static __attribute__((noinline)) int buf_reserve_more(struct bn_buf *b, size_t more)
 {
   const size_t limit = b->max == 0 || b->max > max_len ? max_len : b->max;
   const bool is_allowed = !b->failed && b->len <= limit && more <= limit - b->len;
@@ -69,6 +70,14 @@ int bn_buf_reserve(struct bn_buf *b, size_t more)
     return 0;
   b->failed = true;
   return -1;
+}
+
+int bn_buf_reserve(struct bn_buf *b, size_t more)
+{
+  const bool has_room = !b->failed && more < b->cap - b->len;
+  const bool is_allowed = b->max == 0 || b->len + more <= b->max;
+
+  return __builtin_expect(has_room && is_allowed, 1) ? 0 : buf_reserve_more(b, more);
 }
 
 int bn_buf_add(struct bn_buf *b, const void *data, size_t len)

@@ -10,11 +10,19 @@
 enum { BN_ERR_OPTION = -1 };
 
 /* The failing function fills it; the caller that reports to the user prints it once.  Header-only,
-   so that a driver module needs nothing from the program.  An all-zero object means "no error". */
+   so that a driver module needs nothing from the program.  Code 0 with an empty text means "no
+   error". */
 struct bn_err {
   int code; /* an errno value, BN_ERR_OPTION or 0; never needed to know that something failed */
   char text[512]; /* a full sentence without prefix or newline: "cannot open 'x': No such file …" */
 };
+
+/* Sets err to "no error".  This is faster than zeroing the whole text, for the path of events. */
+static inline void bn_err_clear(struct bn_err *err)
+{
+  err->code = 0;
+  err->text[0] = '\0';
+}
 
 /* Sets the sentence, which is cut to the size of err->text, and returns -1, so that callers can
    `return bn_err_set(…)`.  A NULL err is allowed. */

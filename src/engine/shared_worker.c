@@ -86,9 +86,10 @@ static void shared_go_on(struct bn_task *t)
 {
   struct shared_session *ss = (struct shared_session *)(void *)t;
   const struct bn_job *job = ss->worker->worker->job;
-  struct bn_err err = {0};
+  struct bn_err err;
   enum bn_turn turn;
 
+  bn_err_clear(&err);
   if (ss->phase == BN_PHASE_LOOP && !ss->loop_begun) {
     ss->loop_begun = true;
     t->session->last_ns = bn_clock_now(&t->session->clock);
