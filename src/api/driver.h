@@ -11,7 +11,7 @@
 #include "api/policy.h"
 #include "base/err.h"
 
-#define BN_DRIVER_ABI 9
+#define BN_DRIVER_ABI 10
 
 /* The result of a call on a connection or statement. */
 enum bn_sql {
@@ -120,6 +120,9 @@ struct bn_sql_unprepared {
 /* The largest number of statements that are prepared together. */
 enum { BN_SQL_AT_ONCE = 64 };
 
+/* The size in bytes of the memory in the `spare` of waiters. */
+enum { BN_SQL_SPARE = 4032 };
+
 /* Lets a connection wait while its thread goes on with other sessions (--workers).  A driver that
    sets `waits` waits for its sockets in this way alone, in every call on a connection whose target
    has a waiter; sleeps too.  Its calls then run on C stacks of 256 KiB. */
@@ -136,6 +139,10 @@ struct bn_sql_waiter {
      before the next wait read until nothing is there, unless a request was sent since. */
   int (*wait)(const struct bn_sql_waiter *w, int fd, short events, bool *armed, uint64_t until_ns);
   void *of; /* of the function alone */
+  /* A place for BN_SQL_SPARE bytes from malloc(), which all waiters of a thread share; NULL there:
+     it is empty.  A driver may take the memory, and put it back when its connection does not need
+     it any more.  The host frees what is there when the thread ends. */
+  void **spare;
 };
 
 /* The server to connect to.  `ordinal` counts the connections of the process from 0, and continues

@@ -63,6 +63,7 @@ void bn_loop_done(struct bn_loop *l)
   loop_close(l->wake_fd);
   bn_timers_done(&l->timers);
   bn_fiber_pool_done(&l->fibers);
+  free(l->spare);
   free(l->fd);
   free(l->task);
 }
@@ -396,7 +397,7 @@ void bn_loop_add(struct bn_loop *l, unsigned i, struct bn_task *t, struct bn_ses
   t->loop = l;
   t->session = s;
   t->fd = NO_FD;
-  t->waiter = (struct bn_sql_waiter){.wait = loop_wait, .of = t};
+  t->waiter = (struct bn_sql_waiter){.wait = loop_wait, .of = t, .spare = &l->spare};
   l->task[i] = t;
 }
 

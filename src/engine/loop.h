@@ -59,6 +59,7 @@ struct bn_loop {
   struct bn_task_list woken; /* tasks whose waits have ended */
   struct bn_task_list queue; /* tasks that may go on without a wait */
   struct bn_fiber_pool fibers;
+  void *spare;             /* owned; what the drivers' waiters share (struct bn_sql_waiter) */
   struct bn_task *running; /* the task whose call's stack is in use; NULL: the worker's own is */
   struct bn_task **task;   /* owned; n_tasks borrowed tasks */
   unsigned n_tasks;

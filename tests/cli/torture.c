@@ -13,6 +13,7 @@
 #include <execinfo.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -21,6 +22,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -235,6 +237,23 @@ ssize_t sendto(int fd, const void *from, size_t n, int flags, const struct socka
 ssize_t sendmsg(int fd, const struct msghdr *from, int flags)
 {
   return write_fails(fd) ? -1 : NEXT(sendmsg)(fd, from, flags);
+}
+
+/* Drivers send without the functions above.  All calls have the arguments of the longest: the
+   kernel reads those that it needs. */
+long syscall(long number, ...)
+{
+  long argument[6];
+  va_list list;
+
+  va_start(list, number);
+  for (int i = 0; i < 6; i++)
+    argument[i] = va_arg(list, long);
+  va_end(list);
+  if (number == SYS_sendto && write_fails((int)argument[0]))
+    return -1;
+  return NEXT(syscall)(number, argument[0], argument[1], argument[2], argument[3], argument[4],
+                       argument[5]);
 }
 
 int connect(int fd, const struct sockaddr *to, socklen_t len)

@@ -126,7 +126,7 @@ static int waiter_wait(const struct bn_sql_waiter *base, int fd, short events, b
 void waiter_open(struct waiter *w)
 {
   memset(w, 0, sizeof *w);
-  w->base = (struct bn_sql_waiter){.wait = waiter_wait, .of = w};
+  w->base = (struct bn_sql_waiter){.wait = waiter_wait, .of = w, .spare = &w->spare};
   w->epoll = epoll_create1(EPOLL_CLOEXEC);
   waiter_must(w->epoll >= 0, "epoll_create1");
 }
@@ -134,4 +134,5 @@ void waiter_open(struct waiter *w)
 void waiter_close(struct waiter *w)
 {
   (void)close(w->epoll);
+  free(w->spare);
 }

@@ -10,6 +10,7 @@ enum { WAITER_FDS = 4096 };
 
 struct waiter {
   struct bn_sql_waiter base; /* what drivers are given */
+  void *spare;               /* base.spare */
   int epoll;
   short came[WAITER_FDS]; /* events that nobody has been told yet, of registered sockets */
   bool registered[WAITER_FDS];

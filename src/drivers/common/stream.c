@@ -17,14 +17,10 @@
 /* First sizes in bytes; a buffer shrinks after SMALL_USES uses in a row of at most a quarter. */
 enum { IN_FIRST = 4096, OUT_FIRST = 1024, SMALL_USES = 64 };
 
-/* First sizes with a waiter.  Doubled or not, they are never IN_FIRST or OUT_FIRST: so the frequent
-   paths of bn_stream_note_empty and bn_stream_flush compare the size alone, and a buffer with a
-   waiter always takes the other path, which frees it. */
-enum { IN_FIRST_WATCHED = IN_FIRST - 64, OUT_FIRST_WATCHED = OUT_FIRST - 64 };
-/* After SMALL_USES uses in a row of less than this, a buffer with a waiter begins with this size:
-   malloc() of glibc keeps blocks up to 1,032 bytes apart for each thread, and takes longer for a
-   larger one, for each statement. */
-enum { IN_SMALL_WATCHED = IN_FIRST_WATCHED / 4 };
+/* The first size of both buffers with a waiter.  Doubled or not, it is never IN_FIRST or OUT_FIRST:
+   so the frequent paths of bn_stream_note_empty and bn_stream_flush compare the size alone, and a
+   buffer with a waiter always takes the other path, which gives it up. */
+enum { FIRST_WATCHED = BN_SQL_SPARE };
 
 /* Sets s->error: an errno, or 0 if the peer has closed the connection.  Returns -1. */
 static int stream_fail(struct bn_stream *s, int error)
@@ -106,10 +102,31 @@ static int stream_widen(struct bn_stream_buffer *b, size_t first, size_t n)
   return 0;
 }
 
-/* Frees the memory of a buffer, which is made anew when it is needed. */
-static void stream_buffer_free(struct bn_stream_buffer *b)
+/* As stream_widen, for a stream with a waiter: empty buffers of usual size pass from connection to
+   connection (stream_pass_on). */
+static int stream_widen_watched(const struct bn_stream *s, struct bn_stream_buffer *b, size_t n)
 {
-  free(b->data);
+  void **spare = s->wait->waiter->spare;
+
+  if (b->cap > 0 || n > FIRST_WATCHED || *spare == NULL)
+    return stream_widen(b, FIRST_WATCHED, n);
+  b->data = *spare;
+  b->cap = FIRST_WATCHED;
+  *spare = NULL;
+  return 0;
+}
+
+/* Takes the memory from an empty buffer of a stream with a waiter.  A connection seldom waits with
+   a buffer that is not empty, so one piece of memory serves nearly all requests and answers of the
+   thread: malloc() and free() for each would take a tenth of the instructions of a statement. */
+static void stream_pass_on(const struct bn_stream *s, struct bn_stream_buffer *b)
+{
+  void **spare = s->wait->waiter->spare;
+
+  if (b->cap == FIRST_WATCHED && *spare == NULL)
+    *spare = b->data;
+  else
+    free(b->data);
   b->data = NULL;
   b->cap = 0;
 }
@@ -125,32 +142,19 @@ static void stream_buffer_shrink(struct bn_stream_buffer *b, size_t first, size_
   }
   if (++b->small_uses < SMALL_USES)
     return;
-  b->small_uses = 0;
-  stream_buffer_free(b);
+  free(b->data);
+  *b = (struct bn_stream_buffer){0};
   (void)stream_widen(b, first, 2 * used);
 }
 
 /* The slow path of bn_stream_note_empty, for a buffer whose size is not the first: with a waiter it
-   is freed, else it may shrink.  used: how many of its bytes were in use. */
+   gives its memory up, else it may shrink.  used: how many of its bytes were in use. */
 static __attribute__((noinline)) void stream_give_up_memory(struct bn_stream *s, size_t used)
 {
-  if (s->wait == NULL) {
+  if (s->wait != NULL)
+    stream_pass_on(s, &s->in);
+  else
     stream_buffer_shrink(&s->in, IN_FIRST, used);
-    return;
-  }
-  if (used >= IN_SMALL_WATCHED)
-    s->in.small_uses = 0;
-  else if (s->in.small_uses < SMALL_USES)
-    s->in.small_uses++;
-  stream_buffer_free(&s->in);
-}
-
-/* Returns the first size of the buffer of received bytes. */
-static size_t stream_in_first(const struct bn_stream *s)
-{
-  if (s->wait == NULL)
-    return IN_FIRST;
-  return s->in.small_uses < SMALL_USES ? IN_FIRST_WATCHED : IN_SMALL_WATCHED;
 }
 
 void bn_stream_note_empty(struct bn_stream *s)
@@ -162,23 +166,28 @@ void bn_stream_note_empty(struct bn_stream *s)
     stream_give_up_memory(s, used);
 }
 
+/* Makes the buffer of received bytes, or doubles it.  Returns 0, or -1 if there is no memory. */
+static int stream_widen_in(struct bn_stream *s)
+{
+  const size_t wanted = s->in.cap + 1;
+
+  return s->wait != NULL ? stream_widen_watched(s, &s->in, wanted)
+                         : stream_widen(&s->in, IN_FIRST, wanted);
+}
+
 /* The slow path of stream_make_room, with its results. */
 static __attribute__((noinline)) int stream_make_more_room(struct bn_stream *s)
 {
   const size_t wanted = s->in.cap / 4; /* 0 if there is no buffer */
-  const bool is_small = s->in.cap == IN_SMALL_WATCHED;
-  /* From the small size it grows past the usual one, so that an answer that is longer than that
-     takes no more calls. */
-  const size_t cap_wanted = (is_small ? IN_FIRST_WATCHED : s->in.cap) + 1;
 
   if (s->begin > 0) {
     memmove(s->in.data, s->in.data + s->begin, s->end - s->begin);
     s->end -= s->begin;
     s->begin = 0;
   }
-  if (!is_small && s->in.cap - s->end >= wanted && s->in.cap > s->end)
+  if (s->in.cap - s->end >= wanted && s->in.cap > s->end)
     return 0;
-  if (stream_widen(&s->in, stream_in_first(s), cap_wanted) == 0)
+  if (stream_widen_in(s) == 0)
     return 0;
   return s->end < s->in.cap ? 0 : stream_fail(s, ENOMEM); /* one byte of room is enough */
 }
@@ -198,14 +207,18 @@ static bool stream_would_block(int error)
   return error == EAGAIN || error == EWOULDBLOCK;
 }
 
+/* The frequent calls are made by syscall(): recv(), send() and poll() of the C library are points
+   of cancellation, and to be one costs as many instructions as the call itself. */
+
 /* Receives bytes after `end`, as recv(2) does. */
 static ssize_t stream_receive(struct bn_stream *s, int flags)
 {
   char *to = s->in.data + s->end;
   const size_t room = s->in.cap - s->end;
 
-  return __builtin_expect(s->tls == NULL, 1) ? recv(s->fd, to, room, flags)
-                                             : bn_tls_read(s->tls, to, room);
+  return __builtin_expect(s->tls == NULL, 1)
+             ? syscall(SYS_recvfrom, s->fd, to, room, flags, NULL, NULL)
+             : bn_tls_read(s->tls, to, room);
 }
 
 /* Waits until one of the events has come, and sets *revents.  Returns 0, or -1 after a failure. */
@@ -224,8 +237,7 @@ static int stream_poll(struct bn_stream *s, short events, short *revents)
 }
 
 /* Sleeps until the first bytes of an answer are there.  A failure is not reported: the recv() that
-   follows finds it.  The system call is made without poll() of the C library, which is a point of
-   cancellation: that would double the instructions of the wait, which every statement has.
+   follows finds it.
 
    Other ways were measured.  Two threads on MariaDB that yield the processor and try again before
    they sleep have half the rate.  PostgreSQL sends a long answer in parts: spinning until the next
@@ -327,11 +339,14 @@ int bn_stream_wait(struct bn_stream *s, size_t n)
    memory. */
 static __attribute__((noinline)) int stream_widen_out(struct bn_stream *s, size_t n)
 {
-  const size_t first = s->wait != NULL ? OUT_FIRST_WATCHED : OUT_FIRST;
+  const size_t wanted = s->out_len + n;
+  int rc;
 
-  if (n <= SIZE_MAX - s->out_len && stream_widen(&s->out, first, s->out_len + n) == 0)
-    return 0;
-  return stream_fail(s, ENOMEM);
+  if (wanted < n) /* the sum is too large */
+    return stream_fail(s, ENOMEM);
+  rc = s->wait != NULL ? stream_widen_watched(s, &s->out, wanted)
+                       : stream_widen(&s->out, OUT_FIRST, wanted);
+  return rc == 0 ? 0 : stream_fail(s, ENOMEM);
 }
 
 char *bn_stream_room(struct bn_stream *s, size_t n)
@@ -359,8 +374,9 @@ static int stream_unblock(struct bn_stream *s)
 /* Sends, as send(2) does. */
 static ssize_t stream_send(struct bn_stream *s, const char *from, size_t len)
 {
-  return __builtin_expect(s->tls == NULL, 1) ? send(s->fd, from, len, MSG_NOSIGNAL | MSG_DONTWAIT)
-                                             : bn_tls_write(s->tls, from, len);
+  return __builtin_expect(s->tls == NULL, 1)
+             ? syscall(SYS_sendto, s->fd, from, len, MSG_NOSIGNAL | MSG_DONTWAIT, NULL, 0)
+             : bn_tls_write(s->tls, from, len);
 }
 
 /* Sends all unsent bytes.  Returns 0, or -1 after a failure. */
@@ -394,7 +410,7 @@ int bn_stream_flush(struct bn_stream *s)
   if (__builtin_expect(s->out.cap == OUT_FIRST, 1))
     return rc;
   if (s->wait != NULL) {
-    stream_buffer_free(&s->out);
+    stream_pass_on(s, &s->out);
     s->unread = s->ended; /* the answer will be an event, but no event tells of the end again */
   } else {
     stream_buffer_shrink(&s->out, OUT_FIRST, used);

@@ -14,7 +14,8 @@
 
    With a waiter (--workers) the thread never sleeps here: the waiter has the socket watched, and
    nothing is received before it says so.  Thousands of such connections are idle at a time, so they
-   keep no buffers: one is made when bytes have come, and freed when it is empty.
+   keep no buffers: one is made when bytes have come, and passed on to the next connection, or
+   freed, when it is empty.
 
    Functions that fail return -1 and leave the reason in `error`. */
 #ifndef BN_DRIVERS_COMMON_STREAM_H
@@ -29,8 +30,7 @@
 struct bn_stream_buffer {
   char *data; /* NULL: there is none now */
   size_t cap;
-  unsigned small_uses; /* messages in a row that have used at most a quarter, with a waiter less
-                          than a quarter of the usual size */
+  unsigned small_uses; /* messages in a row that have used at most a quarter */
 };
 
 struct bn_stream {
@@ -72,7 +72,7 @@ void bn_stream_drain(struct bn_stream *s);
 /* The slow path of bn_stream_need. */
 int bn_stream_wait(struct bn_stream *s, size_t n);
 /* The end of bn_stream_skip and of bn_stream_cut, if no received bytes are left: the buffer begins
-   anew.  It is freed if there is a waiter, and shrinks if it has been too large for long. */
+   anew.  It is given up if there is a waiter, and shrinks if it has been too large for long. */
 void bn_stream_note_empty(struct bn_stream *s);
 
 /* Returns the first of the received bytes. */
