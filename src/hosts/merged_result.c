@@ -58,22 +58,13 @@ static void merged_convert_times(struct bn_merged_result_part *p,
 
 /* --- facts ------------------------------------------------------------------------------------ */
 
-/* Returns whether the result of all hosts has the controller's value of an option with these
-   traits, and not that of the hosts. */
-static bool merged_has_controller_value(unsigned traits)
-{
-  return (traits & (BN_OPT_PER_HOST | BN_OPT_CONTROLLER_ONLY)) != 0;
-}
-
-/* Returns whether an option in the facts of the hosts is to be replaced by that of the controller.
-   With groups, the facts have the values outside of the groups.  So the options of command lines
-   and those that this process declares are replaced. */
+/* Returns whether an option in the facts of the hosts is to be replaced by that of this process,
+   which is what the user has set: the hosts have other values of some options, and other options in
+   place of some.  Options that only scripts declare are known here if they were typed. */
 static bool merged_is_replaced(const struct bn_fact_option *o,
                                const struct bn_merged_result_request *request)
 {
-  if (request->groups->n > 0)
-    return o->origin == BN_FROM_COMMAND_LINE || bn_optset_find(request->options, o->name) != NULL;
-  return merged_has_controller_value(o->traits);
+  return o->origin == BN_FROM_COMMAND_LINE || bn_optset_find(request->options, o->name) != NULL;
 }
 
 /* Removes the options that are to be replaced from the facts. */
@@ -93,14 +84,6 @@ static void merged_drop_replaced(struct bn_facts *f, const struct bn_merged_resu
     }
   }
   f->n_options = n_kept;
-}
-
-/* Adds an option of this process to the facts if merged_drop_replaced() has removed that of the
-   hosts. */
-static void merged_add_controller_option(void *arg, const struct bn_opt_fact *o)
-{
-  if (merged_has_controller_value(o->traits))
-    bn_facts_add_option(arg, o);
 }
 
 /* Returns the sum of the threads of all parts, even of those that are lost. */
@@ -245,8 +228,8 @@ static void merged_set_started(struct bn_facts *f, const struct bn_merged_result
     bn_facts_set_text(f, "process", "started", started);
 }
 
-/* The facts of a run with groups, to which the options outside of the groups are added. */
-struct group_facts {
+/* The facts to which the options of this process are added. */
+struct option_facts {
   struct bn_facts *facts;
   const struct bn_merged_result_part *part;
   size_t n;
@@ -255,14 +238,14 @@ struct group_facts {
 /* Adds an option of this process if it is declared, and not one that only a script reads. */
 static void merged_add_declared_option(void *arg, const struct bn_opt_fact *o)
 {
-  const struct group_facts *f = arg;
+  const struct option_facts *f = arg;
 
   if (o->group != NULL)
     bn_facts_add_option(f->facts, o);
 }
 
-/* Returns the option of that name from the first group that has declared it, or NULL. */
-static const struct bn_fact_option *merged_find_declared(const struct group_facts *f,
+/* Returns the option of that name from the first part that has declared it, or NULL. */
+static const struct bn_fact_option *merged_find_declared(const struct option_facts *f,
                                                          const char *name)
 {
   const struct bn_fact_option *o = NULL;
@@ -273,13 +256,13 @@ static const struct bn_fact_option *merged_find_declared(const struct group_fact
   return o;
 }
 
-/* Adds an option of scripts with its value on the command line, outside of the groups, if a group
-   has declared it.  An option of a configuration file (`path`) is left out, because the groups have
-   read the file themselves. */
+/* Adds an option of scripts with its value on the command line, outside of groups, if a part has
+   declared it.  An option of a configuration file (`path`) is left out, because the parts have read
+   the file themselves. */
 static void merged_add_script_option(void *arg, const char *name, const char *value,
                                      const char *path, unsigned line)
 {
-  const struct group_facts *out = arg;
+  const struct option_facts *out = arg;
   const struct bn_fact_option *o = merged_find_declared(out, name);
   struct bn_opt_fact fact;
   char shown[BN_MASK_MAX];
@@ -297,34 +280,31 @@ static void merged_add_script_option(void *arg, const char *name, const char *va
   bn_facts_add_option(out->facts, &fact);
 }
 
-/* Adds the options of a run with groups: the options outside of the groups, with their values
-   there, and --group, whose text has the options of each group.  The options that
-   merged_drop_replaced() has left stay: files or scripts have set them in the same way for all
-   groups. */
-static void merged_add_group_options(struct bn_facts *f, const struct bn_merged_result_part *part,
-                                     size_t n, const struct bn_optset *options)
+/* Adds the options of this process.  With groups, these are the options outside of the groups, and
+   --group, whose text has the options of each group.  The options that merged_drop_replaced() has
+   left stay: files or scripts have set them in the same way for all parts. */
+static void merged_add_options(struct bn_facts *f, const struct bn_merged_result_part *part,
+                               size_t n, const struct bn_optset *options)
 {
-  struct group_facts out = {.facts = f, .part = part, .n = n};
+  struct option_facts out = {.facts = f, .part = part, .n = n};
 
   bn_optset_each_fact(options, merged_add_declared_option, &out);
   bn_optset_each_pending(options, merged_add_script_option, &out);
 }
 
-/* Sets the facts that do not follow from the common facts of all parts: the options, the plan, and
-   the workload and the start of groups. */
+/* Sets the facts that do not follow from the common facts of all parts: the options, the plan, the
+   start, and the workload of groups. */
 static void merged_set_facts(struct bn_facts *f, const struct bn_merged_result_part *part, size_t n,
                              const struct bn_merged_result_request *request)
 {
   merged_drop_replaced(f, request);
-  if (request->groups->n > 0)
-    merged_add_group_options(f, part, n, request->options);
-  else
-    bn_optset_each_fact(request->options, merged_add_controller_option, f);
+  merged_add_options(f, part, n, request->options);
   merged_set_plan(f, part, n, request);
-  if (request->groups->n > 0) {
+  merged_set_started(f, part, n);
+  if (request->groups->n > 0)
     merged_name_workload(f, part, n);
-    merged_set_started(f, part, n);
-  }
+  else /* a host knows a script that was sent to it by another path */
+    bn_facts_set_text(f, "workload", "name", request->test);
 }
 
 /* Returns the parts that have a result, and stores their number in *n_out.  The caller frees the
@@ -649,26 +629,52 @@ static const char *merged_check_part(struct bn_merged_result_part *p,
   return NULL;
 }
 
+/* Drops the result of a part, which does not count for that reason. */
+static void merged_drop_part(struct bn_merged_result_part *p, const char *why)
+{
+  struct bn_member *m = &p->member;
+
+  p->result = NULL;
+  m->start_lag_s = m->processor_s = m->time_s = HUGE_VAL;
+  if (m->lost == NULL)
+    m->lost = (char *)(uintptr_t)why; /* the member of a part borrows it */
+}
+
+/* Returns whether a part with a result has ended in its warm-up, whose events it reports then. */
+static bool merged_ended_in_warmup(const struct bn_merged_result_part *p)
+{
+  const struct bn_result *r = p->result;
+
+  return r->group[0].total.delta.at_ns < r->facts.start_ns + r->facts.plan.warmup_ns;
+}
+
 /* Checks all parts, and drops the results of those that do not count, so that the other parts are
-   reported.  Returns false if there are such parts. */
+   reported.  Events of the warm-up count only if no part has come to its end.  Returns false if
+   there are parts that do not count. */
 static bool merged_check_parts(struct bn_merged_result_part *part, size_t n,
                                const struct bn_merged_result_start *start)
 {
-  bool all_count = true;
+  bool all_count = true, has_measured = false;
 
   for (size_t i = 0; i < n; i++) {
     struct bn_member *m = &part[i].member;
     const char *why;
 
     m->start_lag_s = m->processor_s = m->time_s = HUGE_VAL;
-    why = part[i].result != NULL ? merged_check_part(&part[i], start) : NULL;
-    if (why == NULL)
+    if (part[i].result == NULL)
       continue;
+    why = merged_check_part(&part[i], start);
+    if (why != NULL)
+      merged_drop_part(&part[i], why);
+    else
+      has_measured |= !merged_ended_in_warmup(&part[i]);
+    all_count &= why == NULL;
+  }
+  for (size_t i = 0; has_measured && i < n; i++) {
+    if (part[i].result == NULL || !merged_ended_in_warmup(&part[i]))
+      continue;
+    merged_drop_part(&part[i], "it has measured nothing: it ended in the warm-up");
     all_count = false;
-    part[i].result = NULL;
-    m->start_lag_s = HUGE_VAL; /* merged_convert_times() may have set it */
-    if (m->lost == NULL)
-      m->lost = (char *)(uintptr_t)why; /* the member of a part borrows it */
   }
   return all_count;
 }

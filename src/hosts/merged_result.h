@@ -35,12 +35,13 @@ struct bn_merged_result_request {
   const struct bn_conf *conf;
   const struct bn_optset *options;
   const struct bn_group_layout *groups; /* of the parts; empty: they are hosts */
+  const char *test;                     /* the test of hosts, as the user has named it */
 };
 
 /* Puts the times of the results on the clock of this host, and sums them.  The first group of *out
    is the sum of all parts.  With groups on hosts, the sum of each group over its hosts comes next.
-   The last groups are the parts.  If each host has its own value of an option, the facts have the
-   value in `request`; the events and rates of groups add up.  A part that has measured nothing, or
+   The last groups are the parts.  The facts have the options of `request`; the events and rates of
+   groups add up.  A part that has measured nothing, or
    whose times make no sense, counts as lost: its result becomes NULL, and the run has failed.
    Returns 0, and the caller frees *out with bn_result_done(); or -1 and err if there is no result
    or the results cannot be summed. */

@@ -107,8 +107,10 @@ static void run_report_print_heading(struct bn_printer_job *job)
 /* Returns what the user has asked for, for bn_merged_result_make(). */
 static struct bn_merged_result_request run_report_get_request(const struct bn_fleet *f)
 {
-  return (struct bn_merged_result_request){
-      .conf = f->setup->conf, .options = f->setup->options, .groups = &f->intervals.layout};
+  return (struct bn_merged_result_request){.conf = f->setup->conf,
+                                           .options = f->setup->options,
+                                           .groups = &f->intervals.layout,
+                                           .test = f->setup->test};
 }
 
 void bn_run_report_show_heading(struct bn_run_report *r)

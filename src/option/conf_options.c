@@ -225,7 +225,7 @@ static const struct bn_opt general_options[] = {
     {.name = "label",
      .type = BN_LIST,
      .verbatim = true,
-     .traits = BN_OPT_CONTROLLER_ONLY | BN_OPT_OUTPUT_ONLY | BN_OPT_FIXED,
+     .traits = BN_OPT_OUTPUT_ONLY | BN_OPT_FIXED,
      .repeat = true,
      AT(labels),
      .form = "=KEY=VALUE",

@@ -117,6 +117,63 @@ static void a_senseless_result_does_not_cost_the_report(void **state)
     bn_result_done(&result[i]);
 }
 
+/* Makes the result of two hosts that were to measure after a warm-up of 5 s, and have ended at
+   these times. */
+static void make_after_warmup(struct bn_result *out, uint64_t a_end_ns, uint64_t b_end_ns)
+{
+  static const struct bn_policy policy = {.dialect = NULL};
+  static const struct bn_conf conf = {.policy = &policy};
+  struct bn_optset *const options = bn_optset_new(&policy);
+  static const struct bn_group_layout hosts = {.n = 0};
+  const struct bn_merged_result_request of = {
+      .conf = &conf, .options = options, .groups = &hosts, .test = "./lua/x.lua"};
+  const struct bn_merged_result_start start = {
+      .mono_ns = 100 * SEC, .wall_ns = 2000 * SEC, .until_ns = 110 * SEC};
+  const uint64_t end_ns[2] = {a_end_ns, b_end_ns};
+  struct bn_result result[2] = {{.n_groups = 0}};
+  struct bn_merged_result_part part[2];
+  char names[2][2] = {"a", "b"};
+  struct bn_err err = {0};
+
+  for (size_t i = 0; i < 2; i++) {
+    struct bn_snap *s;
+
+    make_result(&result[i], 100 * SEC, 500);
+    result[i].facts.plan.warmup_ns = 5 * SEC;
+    s = &result[i].group[0].total.delta;
+    s->at_ns = end_ns[i];
+    s->span_ns = end_ns[i] > 105 * SEC ? end_ns[i] - 105 * SEC : end_ns[i] - 100 * SEC;
+    part[i] = (struct bn_merged_result_part){.member = {.host = names[i], .threads = 1},
+                                             .result = &result[i]};
+  }
+  assert_int_equal(bn_merged_result_make(part, 2, &start, &of, out, &err), 0);
+  bn_optset_free(options);
+  for (size_t i = 0; i < 2; i++)
+    bn_result_done(&result[i]);
+}
+
+/* Events of the warm-up count only if no host has come to its end. */
+static void a_warm_up_is_not_added_to_a_measurement(void **state)
+{
+  struct bn_result out;
+
+  (void)state;
+  make_after_warmup(&out, 110 * SEC, 103 * SEC);
+  assert_int_equal(out.group[0].total.view.events, 500);
+  assert_true(fabs(out.group[0].total.view.span_s - 5) < 1e-9);
+  assert_true(out.end.failed);
+  assert_null(out.group[1].member->lost);
+  assert_string_equal(out.group[2].member->lost,
+                      "it has measured nothing: it ended in the warm-up");
+  assert_string_equal(bn_facts_find_text(&out.facts, "workload", "name"), "./lua/x.lua");
+  bn_result_done(&out);
+
+  make_after_warmup(&out, 104 * SEC, 103 * SEC);
+  assert_int_equal(out.group[0].total.view.events, 1000);
+  assert_null(out.group[2].member->lost);
+  bn_result_done(&out);
+}
+
 static double watched(const struct bn_group *g, const char *name)
 {
   const struct bn_view *v = &g->total.view;
@@ -362,6 +419,7 @@ BN_TESTS(merged_result)
       cmocka_unit_test(hosts_may_never_have_run_together),
       cmocka_unit_test(of_a_host_that_told_nothing_nothing_is_known),
       cmocka_unit_test(a_senseless_result_does_not_cost_the_report),
+      cmocka_unit_test(a_warm_up_is_not_added_to_a_measurement),
       cmocka_unit_test(what_was_watched_is_of_each_host_or_of_all),
       cmocka_unit_test(a_controller_that_stood_still_does_not_cost_the_report),
       cmocka_unit_test(groups_on_hosts_add_up),
