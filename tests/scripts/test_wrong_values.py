@@ -81,9 +81,14 @@ def test_sentence_of_histograms(folder):
     ("db_query(nil, 'SELECT 1', 8)", "db_query: the connection is nil"),
     gate.sanitized("db_execute(nil)", "db_execute: the statement is nil"),
     ("db_fetch_row(nil)", "db_fetch_row: the result is nil"),
+    ("db_query(con, nil, 8)", "db_query: the query is nil"),
+    ("db_prepare(con, nil, 8)", "db_prepare: the query is nil"),
+    ("db_bulk_insert_init(con, nil, 8)", "db_bulk_insert_init: the query is nil"),
     ("sb_histogram_print(nil)", "sb_histogram_print: the histogram is nil"),
 ])
-def test_c_interface(folder, call, text):
-    r = folder.run("function event() ffi.C." + call + " end", "--events=1", "--time=0")
+@pytest.mark.parametrize("workers", [(), ("--threads=2", "--workers=1")])
+def test_c_interface(folder, call, text, workers):
+    r = folder.run("function thread_init() con = sysbench.sql.driver():connect() end\n"
+                   f"function event() ffi.C.{call} end", "--db-driver=null", "--events=1", "--time=0", *workers)
     assert "ALERT: " + text in r.said
     assert (r.status, r.reported, r.events) == (0, True, 1)

@@ -234,7 +234,8 @@ settled("db_stmt_next_result", C.BN_CALL_DB_STMT_NEXT_RESULT)
 -- new: the function of today with the same arguments
 local function old(name, new)
   waiting[name] = function (...)
-    if (...) == nil then
+    local object, text = ...
+    if object == nil or text == nil and select("#", ...) > 1 then
       return C[name](...)
     end
     return waiting[new](...)
