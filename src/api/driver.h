@@ -129,7 +129,8 @@ enum { BN_SQL_SPARE = 4032 };
 struct bn_sql_waiter {
   /* Waits until events of poll() (POLLIN, POLLOUT) have come to fd, and returns them, POLLERR and
      POLLHUP included; or returns 0 at until_ns (CLOCK_MONOTONIC; UINT64_MAX: never).  After an
-     interruption of the session it returns 0 at once, for the rest of the connection's life.
+     interruption of the session it returns 0 at once, for the rest of the connection's life; so it
+     does if the descriptor cannot be watched, for which it has failed the run.
      fd -1: waits for the time alone.  The thread that called the driver calls it.
 
      armed NULL: the descriptor is registered for this wait alone.  Else *armed belongs to the

@@ -294,34 +294,55 @@ static int loop_register(struct bn_loop *l, int fd, uint32_t events)
    bn_loop_fd.early has to keep it for a later wait. */
 enum { FOR_LIFE = EPOLLIN | EPOLLRDHUP | EPOLLET };
 
-/* Registers a descriptor once for its life; *armed belongs to its connection.  Returns NO_EVENTS,
-   or events that have come already: POLLERR if it cannot be registered. */
-static short loop_arm(struct bn_task *t, int fd, bool *armed)
+/* Registers a descriptor once for its life; *armed belongs to its connection.  Sets *came to
+   NO_EVENTS, or to events that have come already.  Returns 0, or -1 and errno. */
+static int loop_arm(struct bn_task *t, int fd, bool *armed, short *came)
 {
   struct bn_loop_fd *entry = loop_get_fd(t->loop, fd);
 
   entry->task = t;
   if (!*armed) {
     if (loop_register(t->loop, fd, FOR_LIFE) != 0)
-      return POLLERR;
+      return -1;
     entry->early = false;
     *armed = entry->armed = true;
   }
-  if (!entry->early)
-    return NO_EVENTS;
+  *came = entry->early ? POLLIN : NO_EVENTS;
   entry->early = false;
-  return POLLIN;
+  return 0;
 }
 
-/* Registers a descriptor for one wait.  Returns NO_EVENTS, or POLLERR if that fails. */
-static short loop_arm_once(struct bn_task *t, int fd, short events)
+/* Registers a descriptor for one wait.  Returns 0, or -1 and errno. */
+static int loop_arm_once(struct bn_task *t, int fd, short events)
 {
   struct bn_loop_fd *entry = loop_get_fd(t->loop, fd);
   const uint32_t wanted = ((events & POLLIN) != 0 ? (uint32_t)EPOLLIN | EPOLLRDHUP : 0) |
                           ((events & POLLOUT) != 0 ? (uint32_t)EPOLLOUT : 0);
 
   entry->task = t;
-  return loop_register(t->loop, fd, wanted | EPOLLONESHOT) == 0 ? NO_EVENTS : POLLERR;
+  return loop_register(t->loop, fd, wanted | EPOLLONESHOT);
+}
+
+/* Notes that the run of the loop has to fail.  Returns false if it has failed before. */
+static bool loop_note_failure(struct bn_loop *l)
+{
+  const bool is_first = !l->has_failed;
+
+  l->has_failed = true;
+  return is_first;
+}
+
+/* Fails the run because a descriptor cannot be watched.  error: the errno.  To wait for it here
+   would hold up the other sessions. */
+static void loop_fail_to_watch(struct bn_task *t, int error)
+{
+  const struct bn_services *services = t->session->services;
+
+  if (!loop_note_failure(t->loop))
+    return;
+  bn_log(BN_FATAL, "a worker cannot wait for another connection: %s%s", strerror(error),
+         error == ENOSPC ? ": use fewer --threads, or raise fs.epoll.max_user_watches" : "");
+  services->fail(services->of);
 }
 
 /* Registers a descriptor for its life again if it was so before loop_arm_once.  `armed` may belong
@@ -381,8 +402,12 @@ static int loop_wait(const struct bn_sql_waiter *w, int fd, short events, bool *
   if (t->loop->running != t)
     return loop_wait_here(t, fd, events, until_ns);
   if (fd >= 0) {
-    const short came = armed != NULL ? loop_arm(t, fd, armed) : loop_arm_once(t, fd, events);
+    short came = NO_EVENTS;
 
+    if ((armed != NULL ? loop_arm(t, fd, armed, &came) : loop_arm_once(t, fd, events)) != 0) {
+      loop_fail_to_watch(t, errno);
+      return NO_EVENTS;
+    }
     if (came != NO_EVENTS)
       return came;
   }
@@ -403,15 +428,14 @@ void bn_loop_add(struct bn_loop *l, unsigned i, struct bn_task *t, struct bn_ses
 
 /* --- a task --- */
 
-/* Fails the run, once for each loop, because a call has no stack of its own: other sessions would
-   wait for that call, and their latencies would include the wait. */
+/* Fails the run because a call has no stack of its own: other sessions would wait for that call,
+   and their latencies would include the wait. */
 static void loop_fail_without_stack(struct bn_task *t)
 {
   const struct bn_services *services = t->session->services;
 
-  if (t->loop->lacks_stack)
+  if (!loop_note_failure(t->loop))
     return;
-  t->loop->lacks_stack = true;
   bn_limits_report_stacks();
   services->fail(services->of);
 }

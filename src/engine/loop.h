@@ -63,7 +63,7 @@ struct bn_loop {
   struct bn_task *running; /* the task whose call's stack is in use; NULL: the worker's own is */
   struct bn_task **task;   /* owned; n_tasks borrowed tasks */
   unsigned n_tasks;
-  bool lacks_stack; /* a call got no stack, so that the run has failed */
+  bool has_failed; /* a call got no stack, or a descriptor cannot be watched: the run has failed */
   void (*go_on)(struct bn_task *t);
 };
 

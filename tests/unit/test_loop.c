@@ -4,6 +4,7 @@
 #include "engine/loop.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <poll.h>
@@ -203,6 +204,55 @@ static void waits_end_at_their_times(void **state)
     assert_true(p[i].ended_ns >= p[i].until_ns);
   }
   empty(p, TASKS);
+}
+
+/* --- descriptors that cannot be watched --- */
+
+static unsigned failures;
+
+static void count_failure(void *of)
+{
+  (void)of;
+  failures++;
+}
+
+static void wait_for_a_file(void *arg)
+{
+  struct part *p = arg;
+
+  p->came =
+      p->task.waiter.wait(&p->task.waiter, p->here, POLLIN, p->once ? NULL : &p->armed, UINT64_MAX);
+}
+
+static void wait_for_a_file_in_turns(struct bn_task *t)
+{
+  struct part *p = (struct part *)(void *)t;
+
+  p->came = -1;
+  assert_true(bn_task_call(t, wait_for_a_file, p));
+  done++;
+}
+
+/* epoll refuses plain files.  The wait ends as after an interruption, and the run fails once. */
+static void fails_the_run_if_a_descriptor_cannot_be_watched(void **state)
+{
+  static const struct bn_services services = {.fail = count_failure};
+  struct part p[2];
+
+  (void)state;
+  fill(p, 2, wait_for_a_file_in_turns);
+  for (int i = 0; i < 2; i++) {
+    (void)close(p[i].here);
+    p[i].here = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    p[i].session.services = &services;
+    p[i].once = i > 0;
+  }
+  failures = 0;
+  turn_until(2);
+  assert_int_equal(failures, 1);
+  for (int i = 0; i < 2; i++)
+    assert_true(p[i].came == 0 && !p[i].armed);
+  empty(p, 2);
 }
 
 /* --- kernels and containers without epoll_pwait2 --- */
@@ -408,6 +458,7 @@ BN_TESTS(loop)
       cmocka_unit_test(calls_wait_side_by_side),
       cmocka_unit_test(an_early_byte_is_not_lost),
       cmocka_unit_test(waits_end_at_their_times),
+      cmocka_unit_test(fails_the_run_if_a_descriptor_cannot_be_watched),
       cmocka_unit_test(waits_end_without_epoll_pwait2),
       cmocka_unit_test(an_interrupt_ends_waits),
       cmocka_unit_test(the_end_of_the_run_ends_sleeps),
