@@ -110,6 +110,9 @@ struct bn_services {
   bool (*call)(struct bn_session *s, void (*fn)(void *arg), void *arg);
   /* Waits here for the return of fn, and holds up the other sessions of the worker. */
   void (*finish)(struct bn_session *s);
+  /* Returns whether such an fn has not returned.  The other sessions of the worker run meanwhile,
+     and their interpreter may free what this session has dropped. */
+  bool (*in_call)(const struct bn_session *s);
   /* Waits until that time (CLOCK_MONOTONIC) or until no event may begin any more. */
   void (*pause)(struct bn_session *s, uint64_t until_ns);
   /* Registers fn(arg), which a thread of the engine calls to interrupt the call that this session

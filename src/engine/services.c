@@ -239,6 +239,11 @@ static void services_finish(struct bn_session *s)
   bn_task_finish(s->task);
 }
 
+static bool services_is_in_call(const struct bn_session *s)
+{
+  return s->task->fiber != NULL;
+}
+
 static void services_set_interrupt(struct bn_session *s, void (*fn)(void *arg), void *arg)
 {
   const struct bn_run_parts *p = services_get_parts(s);
@@ -270,6 +275,7 @@ void bn_services_bind(struct bn_services *out, struct bn_run_parts *parts,
       .barrier = services_await_barrier,
       .call = services_call,
       .finish = services_finish,
+      .in_call = services_is_in_call,
       .pause = services_pause_session,
       .set_interrupt = services_set_interrupt,
       .counted_events = bn_event_get_counted,

@@ -99,7 +99,7 @@ static void conn_destroy_stmts(struct bn_sql_conn *c)
     c->stmts = st->next;
     bn_sql_stmt_destroy(st, &c->sys->texts);
   }
-  c->orphan = NULL;
+  c->n_orphans = 0;
 }
 
 /* Closes a connection that nobody holds any more, and frees its memory.  The object itself stays,

@@ -35,12 +35,12 @@ struct bn_sql_conn {
   struct bn_sql_driver *drv;
   struct bn_sql_conn *next_all;
   struct bn_sql_stmt *stmts;
-  struct bn_sql_stmt *orphan; /* prepared.c: freed by the script, but its result is being read */
+  unsigned n_orphans;    /* statements in `stmts` that are orphaned */
   unsigned n_prepared;   /* statements that a server has prepared, since the connection was made */
   uint64_t preparing_ns; /* time spent on preparing and binding, since then */
   bool prepares_no_more; /* prepared.c: the server has as many statements as it allows */
   bool holds;            /* prepared.c: statements wait to be prepared together */
-  unsigned refs;         /* the owner's handle and every statement but the orphan */
+  unsigned refs;         /* the owner's handle and every statement that is not orphaned */
   unsigned ordinal;      /* selects the server (struct bn_sql_target) */
   unsigned places;       /* number of servers, or pairs of servers, to select from */
   /* reconnect.c: attempts since a connection was last of use; whether the connection was opened

@@ -57,31 +57,47 @@ static bool prepared_is_result_needed(const struct bn_sql_stmt *st)
   return st->prepared && c->cur.source == st && (c->cur.live || may_ask_for_more);
 }
 
-/* Frees the orphan, a statement that the script has freed while its result was being read, if that
-   result is no longer needed.  Only calls that prepare or free statements do so, to keep the test
-   out of each execution. */
-static void prepared_dispose_of_orphan(struct bn_sql_conn *c)
+/* Frees the orphans whose results are no longer needed.  No call that waits uses the connection.
+   Only calls that prepare or free statements do so, to keep the test out of each execution. */
+static void prepared_dispose_of_orphans(struct bn_sql_conn *c)
 {
-  struct bn_sql_stmt *st = c->orphan;
+  struct bn_sql_stmt *next;
 
-  if (st == NULL || prepared_is_result_needed(st))
-    return;
-  c->orphan = NULL;
-  prepared_dispose(st);
+  for (struct bn_sql_stmt *st = c->stmts; st != NULL && c->n_orphans > 0; st = next) {
+    next = st->next;
+    if (!st->orphaned || prepared_is_result_needed(st))
+      continue;
+    c->n_orphans--;
+    prepared_dispose(st);
+  }
+}
+
+/* Returns whether a call of the session waits, which may be one on this connection.  Another
+   session of the same interpreter runs, and its collector frees what this session has dropped. */
+static bool prepared_is_in_call(const struct bn_sql_conn *c)
+{
+  const struct bn_session *s = c->session; /* NULL: retired */
+
+  return s != NULL && s->task != NULL && s->services->in_call(s);
 }
 
 void bn_sql_stmt_free(struct bn_sql_stmt *st)
 {
   struct bn_sql_conn *c;
+  bool in_call;
 
   if (st == NULL)
     return;
   c = st->conn;
-  prepared_dispose_of_orphan(c);
-  if (prepared_is_result_needed(st))
-    c->orphan = st; /* prepared_dispose_of_orphan frees it later */
-  else
+  in_call = prepared_is_in_call(c);
+  if (!in_call)
+    prepared_dispose_of_orphans(c);
+  if (in_call || prepared_is_result_needed(st)) {
+    st->orphaned = true; /* prepared_dispose_of_orphans frees it later */
+    c->n_orphans++;
+  } else {
     prepared_dispose(st);
+  }
   bn_sql_conn_unref(c);
 }
 
@@ -235,7 +251,7 @@ struct bn_sql_stmt *bn_sql_prepare(struct bn_sql_conn *c, const char *sql, size_
 
   if (!bn_sql_begin(c, NULL, 0))
     return NULL;
-  prepared_dispose_of_orphan(c); /* bn_sql_begin has freed the result that may have kept it */
+  prepared_dispose_of_orphans(c); /* bn_sql_begin has freed the result that may have kept one */
   since_ns = bn_clock_now(&c->session->clock);
   st = prepared_add_and_prepare(c, sql, len);
   c->preparing_ns += bn_clock_now(&c->session->clock) - since_ns;

@@ -56,6 +56,7 @@ struct bn_sql_stmt {
   bool fresh;    /* the driver has not executed it since it was prepared; only used with `anew` */
   bool bound;    /* it is ready for the next execution */
   bool closed;   /* by the script */
+  bool orphaned; /* prepared.c: the script has freed it while it was in use */
   _Alignas(16) char room[]; /* for the driver's or the layer's statement */
 };
 

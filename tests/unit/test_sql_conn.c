@@ -691,6 +691,43 @@ static void ends_the_run_by_the_failure_that_a_hook_is_asked_about(void **state)
   }
 }
 
+/* --- statements that another session of the interpreter frees --- */
+
+static bool waits;
+
+static bool session_waits(const struct bn_session *s)
+{
+  (void)s;
+  return waits;
+}
+
+/* Two statements are freed by a collector while a call of the session waits for the server. */
+static void closes_no_statement_while_a_call_waits(void **state)
+{
+  struct bn_task *const some_task = (void *)&waits; /* is not looked at */
+  struct fixture f;
+
+  (void)state;
+  fixture_open(&f, BN_V11);
+  f.s->task = some_task;
+  f.services.in_call = session_waits;
+  struct bn_sql_conn *c = connect_to(&f);
+  struct bn_sql_stmt *a = bn_sql_prepare(c, "A", 1), *b = bn_sql_prepare(c, "B", 1);
+
+  fake.log[0] = '\0';
+  waits = true;
+  bn_sql_stmt_free(a);
+  bn_sql_stmt_free(b);
+  assert_string_equal(fake.log, "");
+  bn_sql_stmt_free(bn_sql_prepare(c, "C", 1));
+  assert_string_equal(fake.log, "close;close;prepare C;");
+  waits = false;
+  bn_sql_stmt_free(bn_sql_prepare(c, "D", 1));
+  assert_string_equal(fake.log, "close;close;prepare C;close;prepare D;close;");
+  f.s->task = NULL;
+  fixture_close(&f);
+}
+
 BN_TESTS(sql_conn)
 {
   const struct CMUnitTest tests[] = {
@@ -719,6 +756,7 @@ BN_TESTS(sql_conn)
       cmocka_unit_test(emulates_when_asked),
       cmocka_unit_test(sends_text_to_a_server_that_prepares_no_more),
       cmocka_unit_test(counts_events_that_prepare),
+      cmocka_unit_test(closes_no_statement_while_a_call_waits),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);
