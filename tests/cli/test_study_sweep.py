@@ -268,6 +268,16 @@ def test_files_of_the_user_are_not_cleaned_up(tmp_path):
     assert not (tmp_path / "test_file.0").exists()
 
 
+def test_files_of_the_user_are_found_by_a_later_prepare(tmp_path):
+    """The first prepare makes one file, and the second one needs that of the user too."""
+    (tmp_path / "test_file.1").write_bytes(bytes(4096))
+    done = sweep(tmp_path, "--vary=file-num=1,2", "--seed=1", "--repeat=1", "--prepare", "fileio",
+                 "--file-total-size=64K", "--file-test-mode=rndrd", "--events=2", "run")
+    assert done.status == 1 and "Extending existing file test_file.1: the files are not data" in done.err, done
+    assert table(tmp_path)["points"][0]["n"] == 1
+    assert (tmp_path / "test_file.1").exists() and not (tmp_path / "s/data.json").exists()
+
+
 @pytest.mark.parametrize("quiet", [("--quiet",), ("--verbosity=0",), ("--compat=1.0", "--verbosity=0")])
 def test_quiet_runs_take_no_files_of_the_user_either(tmp_path, quiet):
     fileio = ("fileio", "--file-num=2", "--file-total-size=64K")
@@ -392,6 +402,38 @@ def test_an_interrupted_sweep_keeps_what_it_has(tmp_path):
     assert 2 <= measured < 8
     assert sweep(tmp_path, "--resume", *SLOW).status == 0
     assert sum(p["n"] for p in table(tmp_path)["points"]) == 8
+
+
+# It says what fileio says, and is then in the middle of its work until there is a file "go".
+TAKING_OVER = """
+ffi.cdef("int usleep(unsigned int); int access(const char *, int);")
+function prepare()
+  print("Extending existing file data")
+  io.stdout:flush()
+  while ffi.C.access("go", 0) ~= 0 do ffi.C.usleep(1000) end
+  error("no")
+end
+function cleanup() assert(os.remove("data")) end
+function event() end
+"""
+
+
+@pytest.mark.parametrize("signo", [signal.SIGINT, signal.SIGKILL])
+def test_files_of_the_user_outlive_a_prepare_that_was_interrupted(tmp_path, signo):
+    (tmp_path / "own.lua").write_text(TAKING_OVER)
+    (tmp_path / "data").touch()
+    args = ("--vary=threads=1,2", "--repeat=1", "--prepare", "./own.lua", "run")
+    process = begin(tmp_path, 0, *args)
+    said = tmp_path / "s/runs/prepare.txt"
+    wait_for(process, lambda: said.exists() and "Extending" in said.read_text())
+    os.killpg(process.pid, signo)
+    (tmp_path / "go").touch()
+    process.communicate(timeout=bench.TIMEOUT_S)
+    for _ in range(2):
+        done = sweep(tmp_path, "--resume", *args)
+        assert done.status == 1, done
+        assert "Extending existing file data: the files are not data of the sweep" in done.err
+        assert (tmp_path / "data").exists() and not (tmp_path / "s/data.json").exists()
 
 
 def test_a_damaged_result_is_made_anew(tmp_path):

@@ -101,18 +101,26 @@ local function act(self, command, point)
     command == "prepare" and "; if older data are in the way, remove them with 'cleanup'" or "")
 end
 
--- Returns the first line in which "prepare" said that it took over a file of the test fileio, which
--- is then not data of the study; nil: none.
-local function taken_over(self)
+-- Returns true, or nil and a message if the last "prepare" said that it took over a file of the
+-- test fileio.  Then no file is taken for data of the sweep, so that "cleanup" removes none.
+local function check_own(self)
   local said = native.read(self.folder:file("runs/prepare.txt")) or ""
-  return said:match("Reusing existing file [^\n]*") or said:match("Extending existing file [^\n]*")
+  local older = said:match("Reusing existing file [^\n]*")
+    or said:match("Extending existing file [^\n]*")
+  if not older then return true end
+  self.folder:remove(file)
+  return nil, ("%s: the files are not data of the sweep; remove them with 'cleanup', or leave out "
+    .. "--prepare"):format(native.escape(older))
 end
 
 -- Removes the data that are there.  Returns true, or nil and a message.
 function data:drop()
   local there = read_there(self)
   if not there then return true end
-  local ok, why = act(self, "cleanup", there.point)
+  local ok, why = true, nil
+  -- A sweep that was killed has not looked at what its "prepare" said.
+  if not there.whole then ok, why = check_own(self) end
+  if ok then ok, why = act(self, "cleanup", there.point) end
   if ok then self.folder:remove(file) end
   return ok, why
 end
@@ -126,11 +134,9 @@ function data:have(point)
   if not ok then return nil, why, true end
   write_there(self, point, false)
   ok, why = act(self, "prepare", point)
-  local older = ok and not there and taken_over(self)
-  if older then
-    ok, why = nil, ("%s: the files are not data of the sweep; remove them with 'cleanup', or leave "
-      .. "out --prepare"):format(native.escape(older))
-  end
+  -- Also a "prepare" that failed or was interrupted may have taken over files.
+  local own, fault = check_own(self)
+  if not own then return nil, fault, true end
   if ok then
     write_there(self, point, true)
     return true
