@@ -160,6 +160,16 @@ def test_metrics_fail_a_study(folder, args, status):
         assert gate[-1]["low"] < 1 / 0.9 < gate[-1]["high"]
 
 
+def test_a_study_goes_on_while_a_loss_is_on_both_sides_of_the_limit(folder):
+    """The metric has its verdict after 8 rounds. Its loss is about the limit, so that no round shows more."""
+    status, found = study(folder, "--b=--speed=900", "--fail-on=rate:10%")
+    assert (status, found["verdict"], found["looks"][0]["verdict"]) == (6, "worse", "worse")
+    assert len(found["rounds"]) == 32
+    [row] = found["fail_on"]
+    assert (row["verdict"], row["failing"], row["undecided"]) == ("worse", False, True)
+    assert row["low"] < 0.9 < row["high"] < 0.95
+
+
 def test_a_report_for_a_pull_request(folder):
     done = ab(folder, "--b=--speed=900 --x=a|b", "--fail-on=avg:5%", "--format=markdown")
     assert done.status == 3

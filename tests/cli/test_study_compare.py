@@ -195,7 +195,7 @@ def test_a_few_errors_may_be_allowed(run, tmp_path):
         figures(document)["errors_per_s"] = 3.5
         path.write_text(json.dumps(document))
     assert compared(tmp_path, "--fail-on=errors_per_s:0:3")[1] == 3
-    assert compared(tmp_path, "--fail-on=errors_per_s:0:4", "--fail-undecided=off")[1] == 0
+    assert compared(tmp_path, "--fail-on=errors_per_s:0:4")[1] == 0
 
 
 def test_a_fixed_rate_is_no_measure(run, tmp_path):
@@ -270,6 +270,29 @@ def test_a_gate_that_can_judge_is_open(run, tmp_path):
     assert compared(tmp_path, "--fail-on=avg:60%")[1] == 0
     assert compared(tmp_path, "--fail-on=errors_per_s")[1] == 0
     assert compared(tmp_path, "--fail-on=rate:60%,avg:3%")[1] == 6
+
+
+def test_a_loss_on_both_sides_of_the_limit_is_not_judged(run, tmp_path):
+    """B is worse by about 8 %, and may be worse by less or more than 7 %."""
+    place(tmp_path, run, 0.92, noise=2.5)
+    rows, status = compared(tmp_path, "--fail-on=rate:7%")
+    row = rows["rate"]
+    assert 0.85 < row["ratio_low"] < 0.93 < row["ratio_high"] < 0.98, row
+    assert (row["verdict"], row["failing"], row["undecided"], status) == ("worse", False, True, 6)
+    assert compare(tmp_path, "--fail-on=rate:7%").out.endswith("\nUndecided: rate: worse, perhaps by more than 7 %\n")
+    assert compared(tmp_path, "--fail-on=rate:7%", "--fail-undecided=off")[1] == 0
+    assert compared(tmp_path, "--fail-on=rate:20%")[1] == 0
+    assert compared(tmp_path, "--fail-on=rate")[1] == 3
+
+
+def test_a_loss_that_only_one_test_shows_is_not_judged(run, tmp_path):
+    """With two metrics, Holm doubles the smaller p."""
+    place(tmp_path, run, 0.965, noise=2)
+    rows, status = compared(tmp_path, "--secondary=none")
+    assert (rows["rate"]["verdict"], status) == ("worse", 3) and 0.005 < rows["rate"]["p_worse"] < 0.01, rows
+    done = compare(tmp_path, "--secondary=none", "--fail-on=rate,errors_per_s")
+    assert done.status == 6 and done.out.endswith(
+        "\nUndecided: rate: worse, but not if the metrics of --fail-on are tested together\n"), done
 
 
 def test_a_regression_comes_before_what_cannot_be_judged(run, tmp_path):

@@ -85,6 +85,41 @@ return {
     beyond(1.06, false, "less")
   end,
 
+  -- B is worse by 8 %.  The noise decides what is shown of a limit of 5 %.
+  ["a limit is exceeded, kept or nothing is shown"] = function()
+    local function check_limit(limit, noise, paired, want)
+      local by = {alpha = 0.01, same = 0.05, limit = limit}
+      local a, b = make(8, 0.92, noise)
+      local found = measured(a, b, paired, "more", by)
+      t.equal(compare.judge(found, by), "worse")
+      t.equal({compare.judge_limit(found, by)}, want)
+      -- The same of a latency.
+      found = measured(b, a, paired, "less", by)
+      t.equal(compare.judge(found, by), "worse")
+      t.equal({compare.judge_limit(found, by)}, want)
+    end
+    local exceeded, kept, open = {true, false}, {false, false}, {false, true}
+    for _, paired in ipairs{true, false} do
+      check_limit(0.05, 0.005, paired, exceeded)
+      check_limit(0.05, 0.035, paired, open)
+      check_limit(0.15, 0.035, paired, kept)
+    end
+  end,
+
+  ["a limit of the amount is judged by signs"] = function()
+    local function check_amount(amount, n, want)
+      local by = {alpha = 0.01, same = 0.05, amount = amount}
+      local found = measured(filled(n, 0), filled(n, 3), true, "less", by)
+      t.equal({compare.judge_limit(found, by)}, want)
+    end
+    check_amount(2, 8, {true, false})
+    check_amount(4, 8, {false, false})
+    check_amount(4, 6, {false, true})
+    check_amount(4, 3, {false, true})
+    local none = measured(filled(8, 0), filled(8, 0), true, "less")
+    t.equal({compare.judge_limit(none, rules)}, {false, false})
+  end,
+
   -- They are, for example, errors: none in A, some in B.
   ["zeros are compared by signs"] = function()
     local found = measured(filled(8, 0), filled(8, 0), true, "less")

@@ -51,11 +51,8 @@ function gate:judge(rounds, level, same)
   end
   stats.holm(tests)
   for _, row in ipairs(rows) do
-    local found = row.found
-    row.verdict = compare.judge(found, row.rules)
-    row.failing = found.method ~= "few" and found.beyond.adjusted <= level
-    row.undecided = not row.failing and row.verdict == "unknown"
-      and not compare.is_within(found, row.limit.figure.better, row.rules)
+    row.verdict = compare.judge(row.found, row.rules)
+    row.failing, row.undecided = compare.judge_limit(row.found, row.rules)
   end
   return rows
 end

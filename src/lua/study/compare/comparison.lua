@@ -118,16 +118,14 @@ local function adjust_tests(points, test, is_of)
   return #tests
 end
 
--- Marks the rows of figures that decide of which nothing can be told, and returns whether there are
--- any.  A point that only one side has is one of them.
-local function mark_undecided(points, figures, limits)
+-- Marks the rows of figures that decide and have no verdict, such as those of a point that only one
+-- side has, and returns whether any row is undecided.
+local function mark_undecided(points, limits)
   local any = false
   for _, at in ipairs(points) do
-    for i, limit in pairs(limits) do
+    for i in pairs(limits) do
       local row = at.rows[i]
-      row.undecided = not row.is_judged
-        or row.verdict == "unknown" and not compare.is_within(
-          row.found, figures[i].better, {limit = limit.share, amount = limit.amount})
+      row.undecided = row.undecided or not row.is_judged
       any = any or row.undecided
     end
   end
@@ -163,15 +161,16 @@ function comparison.make(a, b, figures, points, rules)
   adjust_tests(made, "beyond", decides)
   each_judged(made, function(row)
     local found = row.found
-    row.failing = decides(row.figure) and found.method ~= "few"
-      and found.beyond.adjusted <= rules.alpha
+    if decides(row.figure) then
+      row.failing, row.undecided = compare.judge_limit(found, rules)
+    end
     row.verdict = row.failing and "worse" or compare.judge(found, rules)
     if row.verdict == "unknown" then
       row.more = compare.more(found, rules, row.figure == 1 and n_primary or n_secondary)
     end
     is_failing = is_failing or row.failing
   end)
-  return made, is_failing, mark_undecided(made, figures, rules.limit)
+  return made, is_failing, mark_undecided(made, rules.limit)
 end
 
 return comparison

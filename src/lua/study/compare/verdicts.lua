@@ -161,6 +161,15 @@ local function remarks_text(v, markdown)
   return table.concat(parts)
 end
 
+-- Returns why nothing can be told of a row that decides.
+local function undecided_text(v, at, row)
+  if at.how == "missing" then return "nothing to compare" end
+  if row.verdict ~= "worse" then return verdict_text(v, at, row) end
+  local limit = v.rules.limit[row.figure]
+  return limit.text ~= "" and "worse, perhaps by more than " .. limit.text
+    or "worse, but not if the metrics of --fail-on are tested together"
+end
+
 -- Returns a line for each figure that fails the comparison, and then, if that fails it too, for
 -- each of which nothing can be told.
 local function failing_text(v, markdown)
@@ -175,7 +184,7 @@ local function failing_text(v, markdown)
           name, limit.text ~= "" and " by more than " .. limit.text or "", where)
       elseif row.undecided and v.rules.fails_undecided then
         undecided[#undecided + 1] = ("\nUndecided: %s%s: %s\n"):format(
-          name, where, at.how == "missing" and "nothing to compare" or verdict_text(v, at, row))
+          name, where, undecided_text(v, at, row))
       end
     end
   end

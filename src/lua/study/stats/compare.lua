@@ -64,6 +64,13 @@ local function set_tests(sample, found, larger, smaller)
   found.worse.p = more and smaller or larger
 end
 
+-- Sets the tests of whether B is above the limit, and whether it is below.
+local function set_limit_tests(sample, found, above, below)
+  local more = sample.better == "more"
+  found.beyond.p = more and below or above
+  found.within.p = more and above or below
+end
+
 local function set_interval(found, interval)
   found.has_interval = interval ~= nil
   found.interval = interval and {low = exp(interval.low), high = exp(interval.high)}
@@ -80,7 +87,7 @@ local function measure_pairs(sample, rules, found)
   found.drift_per_s = estimate.drift_per_s
   set_interval(found, stats.interval(estimate, rules.alpha))
   set_tests(sample, found, above, 1 - above)
-  found.beyond.p = sample.better == "more" and 1 - beyond or beyond
+  set_limit_tests(sample, found, beyond, 1 - beyond)
 end
 
 -- Returns in how many pairs B is larger than what the rules make of A, and in how many smaller.
@@ -100,7 +107,8 @@ local function measure_signs(sample, rules, found)
   found.method = "signs"
   set_tests(sample, found, stats.signs(larger, n), stats.signs(smaller, n))
   larger, smaller = signs_of(sample, rules)
-  found.beyond.p = stats.signs(sample.better == "more" and smaller or larger, larger + smaller)
+  local n_limit = larger + smaller
+  set_limit_tests(sample, found, stats.signs(larger, n_limit), stats.signs(smaller, n_limit))
 end
 
 local function sorted(x)
@@ -123,8 +131,8 @@ local function measure_ranks(sample, rules, found)
     -- The efficiency of ranks is 3 / pi of that of t where the noise is normal.
     found.noise = sqrt((dev_a * dev_a + dev_b * dev_b) * math.pi / 3)
   end
-  found.beyond.p = stats.rank_above(
-    sample.better == "more" and {a = b, b = limits} or {a = limits, b = b})
+  set_limit_tests(sample, found, stats.rank_above{a = limits, b = b},
+    stats.rank_above{a = b, b = limits})
 end
 
 -- Measures the values of a figure,
@@ -152,15 +160,15 @@ end
 --      alpha,
 --    noise = standard deviation of ln (B / A) of one pair; 0: not known,
 --    drift_per_s = of ln, that was taken off,
---    worse, better, beyond = tests {p, adjusted = p until the caller adjusts it} of whether B is
---      worse, better, and worse by more than the limit}.
+--    worse, better, beyond, within = tests {p, adjusted = p until the caller adjusts it} of whether
+--      B is worse, better, worse by more than the limit, and worse by less than it, if at all}.
 function compare.measure(sample, rules)
   local a, b = sample.a, sample.b
   local logs, enough = all_positive(a) and all_positive(b), is_enough(sample, rules.alpha)
   local found = {
     method = "few", n_a = #a, n_b = #b, paired = sample.paired, all_equal = false, has_ratio = logs,
     has_interval = false, noise = 0, drift_per_s = 0, worse = {p = 1}, better = {p = 1},
-    beyond = {p = 1},
+    beyond = {p = 1}, within = {p = 1},
   }
   if #a > 0 and #b > 0 then
     local mean = logs and stats.geometric_mean or stats.mean
@@ -176,7 +184,9 @@ function compare.measure(sample, rules)
     measure_signs(sample, rules, found)
   end
   if not enough then found.method = "few" end
-  for _, test in ipairs{found.worse, found.better, found.beyond} do test.adjusted = test.p end
+  for _, test in ipairs{found.worse, found.better, found.beyond, found.within} do
+    test.adjusted = test.p
+  end
   return found
 end
 
@@ -193,13 +203,14 @@ function compare.judge(found, rules)
   return found.all_equal and "equal" or "unknown"
 end
 
--- Returns whether the interval shows that the loss is at most the limit of the rules.
-function compare.is_within(found, better, rules)
-  local interval = found.method ~= "few" and found.interval
-  if not interval then return false end
-  local times = worse_than({better = better}, rules, found.a) / found.a
-  if better == "more" then return interval.low >= times end
-  return interval.high <= times
+-- Returns whether the tests, after they were adjusted, show that B is worse by more than the limit,
+-- and whether they show neither that nor the opposite.
+function compare.judge_limit(found, rules)
+  local verdict, is_tested = compare.judge(found, rules), found.method ~= "few"
+  local is_beyond = is_tested and found.beyond.adjusted <= rules.alpha
+  local is_within = is_tested and found.within.adjusted <= rules.alpha
+  local is_open = verdict == "unknown" or verdict == "worse"
+  return is_beyond, is_open and not is_beyond and not is_within
 end
 
 -- If all signs are alike, they have the probability 2^-n.
