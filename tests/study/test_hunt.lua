@@ -98,6 +98,14 @@ return {
     t.equal(ask(plan, 1000, 7).state, "none")
   end,
 
+  ["a low bound leaves room below it"] = function()
+    local plan = {min = 0, max = 500, precision = 0.03, time_s = 1, most_s = 2, probes = 16}
+    local h = ask(plan, 100000, 100)
+    t.equal(h.state, "found")
+    t.ok(h.answer <= 100 and h.answer * 1.0301 >= 100, h.answer)
+    t.equal(ask(plan, 100000, 3).state, "none")
+  end,
+
   ["whole numbers are exact"] = function()
     local plan = {
       min = 1, max = 1000, precision = 0.001, whole = true, time_s = 1, most_s = 2, probes = 24}

@@ -338,7 +338,7 @@ return {
     {name = "precision", type = "string", def = "3%", form = "=PERCENT",
      help = "largest distance between values that keep and break the goal"},
     {name = "min", type = "double", def = "0", min = 0, max = options.int_max,
-     help = "least value to try; 0: capacity / 128, or 1 thread"},
+     help = "least value to try; 0: capacity or --max / 128, or 1 thread"},
     {name = "max", type = "double", def = "0", min = 0, max = options.int_max,
      help = "greatest value to try; 0: no bound, or 1024 threads"},
     {name = "time", type = "seconds", def = "10", min = 0, max = options.int_max,

@@ -233,7 +233,7 @@ function hunt:tell(found)
   self.found[#self.found + 1] = found
   if self.next.purpose == "capacity" then
     self.capacity, self.ceiling = found.value, found
-    if self.least == 0 then self.least = self.capacity / 128 end
+    if self.least == 0 then self.least = min(self.capacity, self.most) / 128 end
     self:step()
   else
     self:take(found)
