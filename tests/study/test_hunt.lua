@@ -66,7 +66,8 @@ end
 local function oracle(following, limit)
   local holds = following.value <= limit
   return {
-    value = following.value, decision = holds and "holds" or "violated", holds = holds, longer = 1}
+    value = following.value, decision = holds and "holds" or "violated", holds = holds, longer = 1,
+    purpose = following.purpose}
 end
 
 local function ask(plan, capacity, limit)
@@ -96,6 +97,34 @@ return {
       limit = limit * 1.07
     end
     t.equal(ask(plan, 1000, 7).state, "none")
+  end,
+
+  -- The bounds have more than six digits.
+  ["bounds are probed once"] = function()
+    local function probed(plan, capacity, limit)
+      local h, steps = ask(plan, capacity, limit), {}
+      for _, found in ipairs(h.found) do
+        if found.purpose == "step" then
+          t.equal(steps[found.value], nil)
+          steps[found.value] = true
+        end
+      end
+      return h
+    end
+    local function plan(least, most)
+      return {
+        min = least, max = most, precision = 0.03, time_s = 1, most_s = 2, probes = 30}
+    end
+    for k = 0, 9 do
+      local capacity = 15802.46912 + k / 70
+      t.equal(probed(plan(0, 0), capacity, 1).state, "none")
+      t.equal(probed(plan(123.456789 + k / 7000, 0), capacity, 1).state, "none")
+      local h = probed(plan(0, 0), capacity, capacity * 1.1)
+      t.equal(h.state, "found")
+      t.ok(h.answer > capacity * 1.06, h.answer)
+      h = probed(plan(0, capacity * 0.9), capacity, 1e9)
+      t.equal({h.state, h.answer}, {"found", capacity * 0.9})
+    end
   end,
 
   ["a low bound leaves room below it"] = function()
@@ -143,7 +172,7 @@ return {
       h:tell(found)
     end
     t.equal(h.state, "found")
-    t.close(h.answer, h.failed * 0.98, 1e-9)
+    t.close(h.answer, h.failed * 0.98, 1e-5)
   end,
 
   -- Something else than the rate breaks the goal of some probes: of the first and third step, say.

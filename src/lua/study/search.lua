@@ -260,13 +260,6 @@ function search:understand(probe, result, status, overload)
   return native.replace(self.folder .. "/table.csv", self.report.csv)
 end
 
--- Six digits say enough.
-local function rounded(value)
-  local unit = value > 0 and 10 ^ (math.floor(math.log10(value)) - 5) or 1
-  local whole = hunt.round(value / unit)
-  return unit < 1 and whole / hunt.round(1 / unit) or whole * unit
-end
-
 -- Probes what the hunt says until it has ended.  Returns true, or nil and a message.
 function search:probe_all()
   while self.hunt.state == "runs" do
@@ -277,7 +270,7 @@ function search:probe_all()
     end
     local following = self.hunt.next
     local probe = {
-      purpose = following.purpose, value = rounded(following.value), time_s = following.time_s}
+      purpose = following.purpose, value = following.value, time_s = following.time_s}
     local result, status, overload = self:start(probe)
     if not result then return nil, status end
     local ok, why = self:understand(probe, result, status, overload)

@@ -22,7 +22,7 @@ hunt.__index = hunt
 
 -- A value that fails is followed by one that is lower by at most this factor.
 local steepest = 8
--- The caller may round values to six digits.
+-- Values have six digits, which say enough, and so they are off by this factor at most.
 local rounding = 1e-5
 -- These probes are kept for the end: one confirms, and another one looks at a lower value or again
 -- at the one that broke the goal.
@@ -60,6 +60,19 @@ end
 
 local function within(value, least, most)
   return min(max(value, least), most)
+end
+
+local function six_digits(value)
+  local unit = value > 0 and 10 ^ (floor(math.log10(value)) - 5) or 1
+  local whole = hunt.round(value / unit)
+  return unit < 1 and whole / hunt.round(1 / unit) or whole * unit
+end
+
+-- Returns the value that is probed for one that was computed.  A bound stays as it is, so that the
+-- hunt knows when it has been probed.
+function hunt:rounded(value)
+  if self.plan.whole or value == self.least or value == self.most then return value end
+  return within(six_digits(value), self.least, self.most)
 end
 
 -- Returns what the last probe of a value found.
@@ -139,7 +152,7 @@ function hunt:next_value()
 end
 
 function hunt:confirm(value)
-  self.next = {purpose = "confirm", value = value, time_s = self.plan.most_s}
+  self.next = {purpose = "confirm", value = self:rounded(value), time_s = self.plan.most_s}
 end
 
 function hunt:is_narrow()
@@ -156,7 +169,8 @@ function hunt:step()
   elseif self.held == 0 and self.failed > 0 and self.failed <= self.least then
     self.state = "none"
   else
-    self.next = {purpose = "step", value = self:next_value(), time_s = self.probe_s}
+    self.next = {
+      purpose = "step", value = self:rounded(self:next_value()), time_s = self.probe_s}
   end
 end
 
@@ -226,14 +240,14 @@ function hunt:take(found)
   end
 end
 
--- Takes what the probe of `next` found: its `value` as probed, or the capacity that was reached;
+-- Takes what the probe of `next` found: its `value`, or the capacity that was reached;
 -- its `decision` ("undecided": it was too short); `holds`, to be believed if no probe decides;
 -- `score` (nil: unknown; at the capacity, the expected one); `longer`, as study.stats.batch has it.
 function hunt:tell(found)
   self.found[#self.found + 1] = found
   if self.next.purpose == "capacity" then
-    self.capacity, self.ceiling = found.value, found
-    if self.least == 0 then self.least = min(self.capacity, self.most) / 128 end
+    self.capacity, self.ceiling = six_digits(found.value), found
+    if self.least == 0 then self.least = six_digits(min(self.capacity, self.most) / 128) end
     self:step()
   else
     self:take(found)
