@@ -436,6 +436,25 @@ def test_files_of_the_user_outlive_a_prepare_that_was_interrupted(tmp_path, sign
         assert (tmp_path / "data").exists() and not (tmp_path / "s/data.json").exists()
 
 
+def test_a_sweep_that_is_interrupted_at_once_begins_anew(tmp_path):
+    """The signal ends the script that is asked which options keep its data."""
+    (tmp_path / "own.lua").write_text(
+        'ffi.cdef("int usleep(unsigned int); int access(const char *, int);")\n'
+        'io.open("asked", "w"):close()\n'
+        'while ffi.C.access("go", 0) ~= 0 do ffi.C.usleep(1000) end\n' + OWN % "true")
+    args = ("--vary=hot=1,2", "--repeat=1", "--prepare", "./own.lua", "--db-driver=null", "--time=0", "--events=2",
+            "run")
+    process = begin(tmp_path, 0, *args)
+    wait_for(process, (tmp_path / "asked").exists)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=bench.TIMEOUT_S)
+    assert process.returncode == 128 + signal.SIGINT
+    assert not (tmp_path / "s/study.json").exists()
+    (tmp_path / "go").touch()
+    done = sweep(tmp_path, "--resume", *args)
+    assert done.status == 0 and study(tmp_path)["settings"]["data"] == [], done
+
+
 def test_a_damaged_result_is_made_anew(tmp_path):
     args = ("--vary=threads=1,2", "--repeat=1", *CPU)
     assert sweep(tmp_path, *args).status == 0

@@ -139,19 +139,23 @@ local function set_up(given, words)
   return {options = given, grid = axes, command = command}
 end
 
--- The order follows from the seed, which a folder that is resumed has.
+-- Opens the folder.  Returns whether there was no signal.  The order follows from the seed, which a
+-- folder that is resumed has.
 local function open(sweep)
   local given, axes = sweep.options, sweep.grid
   sweep.folder = folder.open(given.out)
   native.child_begin()
   sweep.runs = runs.new(sweep)
   if given.prepare then sweep.runs.data:mark() end
+  -- A test that was interrupted has not said which options keep its data.
+  if native.signalled() then return false end
   local known = settings.check(sweep.folder, given, axes, sweep.command)
   sweep.seed = known or given.seed or native.entropy()
   local order = axes:order(given["repeat"], sweep.seed, given.stop_when ~= nil)
   sweep.tally = tally.new(axes, order)
   sweep.runs.tally = sweep.tally
   if not known then settings.write(sweep.folder, given, axes, sweep.command, sweep.seed, order) end
+  return true
 end
 
 -- The end ---------------------------------------------------------------------------------------
@@ -178,7 +182,7 @@ end
 
 -- Makes the runs.  Returns the exit status, and what failed.
 local function make(sweep)
-  open(sweep)
+  if not open(sweep) then return signalled + native.signalled() end
   sweep.tally:resume(sweep.folder, sweep.options.stop_when)
   local ok, why = pcall(sweep.runs.make_all, sweep.runs)
   -- Only after a signal the runs that are missing may still need the data.
