@@ -64,6 +64,18 @@ return {
     t.equal(compare.judge(found, rules), "same")
   end,
 
+  -- Their noise is that of a bucket.  Only a narrow margin, or none of a ratio, leaves "equal".
+  ["values that are alike are the same within a margin"] = function()
+    for _, paired in ipairs{true, false} do
+      local found = measured(filled(8, 3), filled(8, 3), paired, "less")
+      t.equal(compare.judge(found, rules), "same")
+      found = measured(filled(8, 0), filled(8, 0), paired, "less")
+      t.equal(compare.judge(found, rules), "equal")
+    end
+    local found = measured(filled(8, 3), filled(8, 3), true, "less")
+    t.equal(compare.judge(found, {alpha = 0.01, same = 1e-4}), "equal")
+  end,
+
   ["a limit is to be exceeded"] = function()
     local limited = {alpha = 0.01, same = 0.05, limit = 0.03}
     local function near(ratio, paired, better)

@@ -191,7 +191,8 @@ function compare.measure(sample, rules)
 end
 
 -- Returns the verdict after the tests were adjusted: "better", "worse", "same" (within the margin),
--- "equal" (there is no difference at all) or "unknown" (it cannot be told).
+-- "equal" (all values are alike, and no interval shows "same"; zeros, for example, have none) or
+-- "unknown" (it cannot be told).
 function compare.judge(found, rules)
   if found.method == "few" then return "unknown" end
   if found.worse.adjusted <= rules.alpha then return "worse" end
