@@ -77,12 +77,6 @@ local function prepare_statements(driver)
   end
 end
 
-local function close_statements()
-  for i = #statements, 1, -1 do
-    statements[i]:close()
-  end
-end
-
 function thread_init()
   local drv = sysbench.sql.driver()
   con, params = drv:connect(), {}
@@ -91,7 +85,9 @@ function thread_init()
 end
 
 function thread_done()
-  close_statements()
+  for i = #statements, 1, -1 do
+    statements[i]:close()
+  end
   con:disconnect()
 end
 
@@ -111,14 +107,11 @@ function event()
   is_drawn, tries = false, 0
 end
 
--- Called before an event is repeated, with the same inputs, and after one has failed for good.
-function sysbench.hooks.before_restart_event(failure)
+-- Called before an event is repeated, with the same inputs, and after one has failed for good.  If
+-- the connection is a new one, the statements are prepared again when they are executed.
+function sysbench.hooks.before_restart_event()
   tries = tries + 1
   if tries == sysbench.opt.db_max_tries then
     is_drawn, tries = false, 0
-  end
-  if failure.connection and failure.connection.lost then
-    close_statements()
-    prepare_statements(sysbench.sql.driver():name())
   end
 end

@@ -673,3 +673,70 @@ def test_a_proxy_without_a_writer_for_a_while(tmp_path, protocol, first, count):
     assert not any(text.startswith("DO ") for text in server.texts)
     # Four executions succeed, after one PREPARE, or another one on the last connection.
     assert server.seen == count + 4 + (1 if first == 1 else 2)
+
+
+class FailingOverMySQL(FakeMySQL):
+    """As a proxy whose writer dies within a transaction: hangs up at the 20th statement that is executed.  Of those that
+    are prepared afterwards, it refuses the one with that number.  `executed` says how many statements have succeeded.
+    The tables of bundled workloads have one branch or warehouse."""
+
+    one_by_one = False
+    LAST = 20
+    ROWS = {"pgbench_branches": [["1"]], "oe_settings')": [["oe_settings"]], "_isolation": [["level", "REPEATABLE-READ"]],
+            "FROM oe_settings": [[name, "1"] for name in ("version", "seed", "c_last_load", "wanted", "warehouses")]}
+
+    def __init__(self, refused):
+        self.refused, self.executed, self.has_failed, self.prepared_since = refused, 0, False, 0
+        super().__init__("mysql_native_password")
+
+    def query(self, text):
+        for word, rows in self.ROWS.items():
+            if word in text:
+                texts = [b"".join(bytes([len(cell)]) + cell.encode() for cell in row) for row in rows]
+                return packets(bytes([len(rows[0])]), *[COLUMN] * len(rows[0]), END, *texts, END)
+        return packets(OK)
+
+    def prepare(self, text):
+        self.prepared_since += self.has_failed
+        if self.prepared_since == self.refused:
+            self.refused = None
+            return WriterlessMySQL.ERROR
+        marks = text.count("?")
+        head = b"\0\1\0\0\0\0\0" + marks.to_bytes(2, "little") + bytes(3)
+        return packets(head, *[COLUMN] * marks, *[END] * (marks > 0))
+
+    def talk(self, conn):
+        for command in self.commands(conn):
+            text = command[1:].decode(errors="replace")
+            if command[0] == COM_EXECUTE:
+                if self.executed == self.LAST - 1 and not self.has_failed:
+                    self.has_failed = True
+                    return
+                self.executed += 1
+                conn.sendall(packets(b"\0\1\0\2\0\0\0"))  # one row has changed
+            elif command[0] in (COM_QUERY, COM_PREPARE):
+                conn.sendall(self.query(text) if command[0] == COM_QUERY else self.prepare(text))
+
+
+# A delivery executes twelve statements, three different ones, if no district has an open order.
+WORKLOADS = {"tpcb_like": (7, ["--tpcb-check=none"]),
+             "order_entry": (12, ["--order-check=none", "--order-deck=0,0,0,1,0"])}
+
+
+@pytest.mark.parametrize("refused", [1, 3])
+@pytest.mark.parametrize("protocol", [OWN, BY_LIBRARY])
+@pytest.mark.parametrize("name", WORKLOADS)
+def test_a_workload_prepares_again_after_a_failover(tmp_path, name, protocol, refused):
+    """Also if that fails at first: each of five transactions has all its statements."""
+    each, options = WORKLOADS[name]
+    server = FailingOverMySQL(refused)
+    done = subprocess.run([BENCH, name, *server.login(), *protocol, *options, "--db-ignore-errors=connection",
+                           "--events=5", "--time=0", "run"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    server.close()
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout + done.stderr
+    assert re.search(r"^ *reconnects: +2 ", done.stdout, re.M) and re.search(r"^ *transactions: +5 ", done.stdout, re.M)
+    # The first failure is in the last try but one, which has executed some statements; the next try has executed those
+    # that are prepared before the one that is refused.
+    done_before = (server.LAST - 1) % each
+    done_then = {1: 0, 3: 2 if name == "tpcb_like" else 11}[refused]
+    assert server.executed == 5 * each + done_before + done_then

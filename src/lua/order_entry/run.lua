@@ -322,17 +322,14 @@ function M.event()
   end_event(transactions[pending.kind](pending))
 end
 
--- Called before an event is repeated, with the same inputs, and after one has failed for good.
-function sysbench.hooks.before_restart_event(failure)
+-- Called before an event is repeated, with the same inputs, and after one has failed for good.  If
+-- the connection is a new one, the statements are prepared again when they are executed.
+function sysbench.hooks.before_restart_event()
   tries = tries + 1
   if tries == sysbench.opt.db_max_tries then
     pending, tries = nil, 0
   elseif pending then
     begin_try()
-  end
-  if failure.connection and failure.connection.lost then
-    statements:close()
-    prepare_statements(sysbench.sql.driver())
   end
 end
 
