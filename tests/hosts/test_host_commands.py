@@ -139,6 +139,18 @@ def test_a_violation_on_one_host_is_the_status_of_all(fleet):
     assert re.search("^a: condition S5 .* is violated by 1 row", done.out, re.M) and "first host" not in done.out
 
 
+def test_sessions_for_deliveries_stay_on_one_host(fleet):
+    """Also if the second host would have no terminal; a single host may have them."""
+    options = ("order_entry", "--db-driver=null", "--threads=2", "--time=0", "--events=20", "--order-deliveries=1")
+    why = "--order-deliveries=1: cannot be used on several hosts: sessions carry out the deliveries of their own host alone"
+    for hosts in "a,b", "a,b:1":
+        done = fleet.run(hosts, *options, "run")
+        assert done.status == 1 and re.search(rf"^[ab]: {why}$", done.err, re.M), done.err
+    done = fleet.run("a", *options, "--order-deck=0,0,0,1,0", "run")
+    assert done.status == 0, done.err
+    assert done.total["events"] == 40  # each delivery is an event of the terminal and one of the other session
+
+
 def content(path):
     with sqlite3.connect(path) as con:
         names = [row[0] for row in con.execute("SELECT name FROM sqlite_master WHERE type = 'table' "

@@ -59,11 +59,15 @@ function M.given_rate()
   return M.given("rate") or M.given("rate_profile")
 end
 
--- Refuses values with which no terminal is left, or sessions for deliveries that need events.
+-- Refuses sessions for deliveries if no terminal is left, with options that need events, and on
+-- several hosts, where the numbers of sessions do not tell them from the terminals of all hosts.
 local function check_deliveries(opt)
   local needs_events = M.given_rate() or M.given("reconnect_rate")
   if opt.order_deliveries == 0 then
     return
+  elseif opt.threads > (sysbench.cmdline.part() or opt.threads) then
+    refuse("order_deliveries", opt.order_deliveries, "cannot be used on several hosts: " ..
+           "sessions carry out the deliveries of their own host alone")
   elseif opt.order_deliveries >= opt.threads then
     refuse("order_deliveries", opt.order_deliveries, "no terminal is left; use --threads=%d or " ..
            "more, which counts both", opt.order_deliveries + 1)
