@@ -126,6 +126,34 @@ def test_waits_have_their_mean(tmp_path):
     assert "think times, of their mean" not in found
 
 
+def test_waits_after_transactions_that_were_given_up(tmp_path):
+    """A terminal thinks after each of them too: half of 10,000 transactions end in their second try."""
+    (tmp_path / "failing.lua").write_text("""
+require("order_entry")
+local plain, n = require("order_entry.plain"), 0
+local new = plain.new
+function plain.new(statements)
+  local made = new(statements)
+  function made.stock_level()
+    n = n + 1
+    if n % 3 > 0 then error({errcode = sysbench.error.RESTART_EVENT}) end
+  end
+  return made
+end
+function sysbench.think() end
+""")
+    done = bench.run("failing.lua", "--db-driver=null", "--time=0", "--rand-seed=7", "--events=10000", "--order-wait",
+                     "--db-max-tries=2", "--order-deck=0,0,0,0,1", "--report=text", "--report=json:o.json", "run",
+                     cwd=tmp_path)
+    total = json.loads((tmp_path / "o.json").read_text())["groups"][0]["total"]
+    (kind,) = [k for k in total["event_kinds"] if k["name"] == "stock_level"]
+    n = {c["name"]: c["count"] for c in total["counts"]}
+    assert n["_think_times"] == n["_inputs_stock_level"] == kind["events"] + kind["failed_events"]
+    assert kind["failed_events"] > 4000
+    value, _, verdict = sheet(done.out)["think times, of their mean"]
+    assert verdict == "✓" and value == f"{n['_think_permille'] / 1000 / n['_think_times']:.2f}"
+
+
 def test_deferred_deliveries_have_no_think_time(tmp_path):
     """Each delivery is two events, of which a terminal thinks after one; the time to queue it has no mean to judge."""
     found, n = run(tmp_path, "--events=0", "--time=3", "--order-wait", "--threads=20", "--order-deliveries=2",

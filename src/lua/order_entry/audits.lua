@@ -18,7 +18,7 @@ M.deliveries_short = counter("_deliveries_short")
 
 -- Think times, in thousandths of what the rules ask for on average.  Each completed transaction has
 -- one.
-local think_permille = counter("_think_permille")
+local think_permille, think_times = counter("_think_permille"), counter("_think_times")
 
 local submitted, lines, quantities, groups, ranks, quarters = {}, {}, {}, {}, {}, {}
 
@@ -115,6 +115,7 @@ count.order_status = count_customer
 -- Counts a think time, which is in means.
 function M.count_think(think)
   think_permille:add(floor(think * 1000 + 0.5))
+  think_times:add()
 end
 
 -- Counts the inputs of a transaction.

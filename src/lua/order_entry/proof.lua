@@ -176,10 +176,12 @@ local function audit_skew(sheet, n, c_delta)
                random.is_delta(c_delta), 1, 1)
 end
 
--- Adds the mean of think times, one after each event of a terminal; keying times are constants.
-local function audit_waits(sheet, n, events)
+-- Adds the mean of think times, one after each transaction, also after those that were given up;
+-- keying times are constants.
+local function audit_waits(sheet, n)
   if sysbench.opt.order_wait then
-    sheet:mean("think times, of their mean", n._think_permille / 1000, events, 0.95, 1.05, 4330)
+    sheet:mean("think times, of their mean", n._think_permille / 1000, n._think_times, 0.95, 1.05,
+               4330)
   end
 end
 
@@ -240,7 +242,7 @@ function M.sheet(stat, run)
   audit_orders(sheet, n, run.warehouses)
   audit_customers(sheet, n, run.warehouses)
   audit_skew(sheet, n, run.c_delta)
-  audit_waits(sheet, n, stat.events - stat.event_kinds.deferred.events)
+  audit_waits(sheet, n)
   audit_conditions(sheet, sysbench.opt.order_check)
   return sheet:close()
 end
