@@ -384,6 +384,13 @@ def test_deviations_name_the_profiles(tmp_path):
     assert "profile" not in done.out.split("deviations from the rules: ")[1].splitlines()[0]
 
 
+def test_deviations_name_the_limits_of_events(tmp_path):
+    for given, other in ("--events=3", "--events-per-session"), ("--events-per-session=3", "--events="):
+        done = run(tmp_path, given)
+        line = done.out.split("deviations from the rules: ")[1].splitlines()[0]
+        assert f" {given}," in line and other not in line
+
+
 @pytest.mark.parametrize("mode", ["plain", "batched", "routine"])
 def test_numbers_of_many_warehouses_have_room(tmp_path, mode):
     """The longest texts that statements are given: those with numbers of warehouses of 7 digits."""

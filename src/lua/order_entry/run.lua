@@ -104,6 +104,7 @@ local function deviations(settings, isolation_is_enough)
   deviates(options.given_rate(), "%s", options.given_rate())
   deviates(opt.time < 7200, "--time=%g", opt.time)
   deviates(opt.events > 0, "--events=%d", opt.events)
+  deviates(options.given("events_per_session"), "%s", options.given("events_per_session"))
   deviates(opt.order_deliveries == 0, "--order-deliveries=0")
   return #list > 0 and table.concat(list, ", ") or "none"
 end
