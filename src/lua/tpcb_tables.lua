@@ -102,11 +102,12 @@ local function create_text(drv, t)
     t.name, t.columns:gsub("{(%w+)}", words), t.key and own.key:format(t.key) or "", own.after)
 end
 
--- Returns the numbers of the branches without rows.
+-- Returns the numbers of the branches without rows, and how many branches have rows.
 local function missing_branches(con)
   local is_there, missing = {}, {}
   local rs = con:query("SELECT bid FROM pgbench_branches")
-  for _ = 1, rs.nrows do
+  local n_there = rs.nrows
+  for _ = 1, n_there do
     is_there[tonumber(rs:fetch_row()[1]) or 0] = true
   end
   for bid = 1, math.max(sysbench.opt.scale, 1) do
@@ -114,7 +115,7 @@ local function missing_branches(con)
       missing[#missing + 1] = bid
     end
   end
-  return missing
+  return missing, n_there
 end
 
 local function make_tables(drv, con)
@@ -174,7 +175,7 @@ local function make_key(drv, con, t)
   end
 end
 
-local missing
+local missing, n_there
 
 local steps = {
   function(drv, con)
@@ -183,7 +184,7 @@ local steps = {
     end
   end,
   function(_, con)
-    missing = missing_branches(con)
+    missing, n_there = missing_branches(con)
   end,
   function(drv, con)
     load.for_own(#missing, function(i)
@@ -210,7 +211,7 @@ function M.prepare()
                             "and BENCH_COMPAT, and start the program as bench")
   end
   if load.in_steps(steps) and sysbench.tid == 0 then
-    load.say("Loaded: scale %d", math.max(sysbench.opt.scale, 1))
+    load.say("Loaded: scale %d", n_there + #missing)
     require("tpcb_check").after_prepare()
   end
 end

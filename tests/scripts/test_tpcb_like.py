@@ -119,7 +119,8 @@ def test_a_load_is_continued_and_grows(copy):
     result = copy.ok("--scale=3", "--threads=3", "prepare")
     assert re.findall(r"Loading branch (\d)", result.out) in (["1", "3"], ["3", "1"])
     assert copy.ok("--scale=3", "check").lines[-1] == ALL_HOLD
-    assert "Loading" not in copy.ok("prepare").out
+    smaller = copy.ok("--scale=1", "prepare").out
+    assert "Loading" not in smaller and "Loaded: scale 3\n" in smaller
     assert copy.run("--events=10").lines[-2].startswith("    2 of 2")
     copy.ok("cleanup")
     assert copy.query("SELECT COUNT(*) FROM sqlite_master WHERE name LIKE 'pgbench%'") == [(0,)]
