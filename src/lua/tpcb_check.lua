@@ -94,6 +94,9 @@ end
 function M.check()
   tables.check_options()
   local drv = sysbench.sql.driver()
+  if drv:name() == "null" then
+    sysbench.cmdline.refuse("--db-driver=null: it has no tables to check")
+  end
   local con = drv:connect()
   tables.of_loaded(drv, con)
   print_found(find_all(drv, con, "all"), true)

@@ -31,6 +31,9 @@ local texts = {
   {"commit", "COMMIT", ""},
 }
 
+-- Whether a run ends with a check.  Scripts add no lines to the reports of several hosts, of groups
+-- and of dialects.
+local checks_at_end = not (sysbench.cmdline.part() or sysbench.cmdline.dialect())
 -- The line of a report about the scale.  The main instance alone has it.
 local scale_line
 
@@ -43,12 +46,18 @@ function init()
   scale_line = ("Scale: %d"):format(tables.of_loaded(drv, con))
   con:disconnect()
   print(scale_line)
+  if not checks_at_end and sysbench.opt.tpcb_check ~= "none" and drv:name() ~= "null" then
+    print("    conditions are not checked at the end of a run on several hosts, in groups or in " ..
+          "a dialect; use: bench tpcb_like check")
+  end
 end
 
-function sysbench.hooks.add_to_cumulative()
-  -- Another instance reports checkpoints, at which transactions are under way.
-  if scale_line then
-    return require("tpcb_check").lines_after_run(scale_line)
+if checks_at_end then
+  function sysbench.hooks.add_to_cumulative()
+    -- Another instance reports checkpoints, at which transactions are under way.
+    if scale_line then
+      return require("tpcb_check").lines_after_run(scale_line)
+    end
   end
 end
 

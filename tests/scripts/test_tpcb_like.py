@@ -201,6 +201,22 @@ def test_refused_options(loaded, step, option, message):
 def test_without_a_server():
     result = command(["tpcb_like", "--db-driver=null", "--scale=7", "--events=10", "run"], HERE)
     assert result.status == 0 and result.out.startswith("Scale: 7\n") and "conditions" not in result.out
+    result = command(["tpcb_like", "--db-driver=null", "check"], HERE)
+    assert (result.status, result.err) == (1, "--db-driver=null: it has no tables to check\n")
+
+
+UNCHECKED = ("    conditions are not checked at the end of a run on several hosts, in groups or in a dialect; use: bench "
+             "tpcb_like check")
+
+
+@pytest.mark.parametrize("which, lines", [("all", 1), ("none", 0)])
+@pytest.mark.parametrize("words, env", [(["--group=one: tpcb_like"], {}), (["tpcb_like"], {"BENCH_COMPAT": "1.0"})])
+def test_a_run_says_if_it_does_not_check(copy, words, env, which, lines):
+    copy.change("UPDATE pgbench_accounts SET abalance = 3 WHERE aid = 5")
+    result = command([*words, "--db-driver=sqlite", "--events=10", f"--tpcb-check={which}", "run"], copy.folder, **env)
+    said = result.out + result.err
+    assert result.status == 0 and said.count(UNCHECKED) == lines, said
+    assert len(copy.history()) == 10 and "conditions hold" not in said and "sysbench.hooks" not in said
 
 
 def test_a_dialect_makes_no_tables(copy, tmp_path_factory):
