@@ -255,11 +255,14 @@ void bn_unique_init(struct bn_unique *u, uint64_t seed)
   bn_rng_seed(&r, seed, BN_RNG_UNIQUE, 0);
   atomic_init(&u->index, (uint32_t)(bn_rng_next(&r) >> 32));
   u->offset = (uint32_t)(bn_rng_next(&r) >> 32);
+  u->start = seed != 0 ? bn_rng_next(&r) : 0;
+  atomic_init(&u->drawn, 0);
 }
 
 void bn_unique_skip(struct bn_unique *u, double share)
 {
   (void)atomic_fetch_add_explicit(&u->index, (uint32_t)(share * 0x1p32), memory_order_relaxed);
+  u->start += (uint64_t)(share * 0x1p64);
 }
 
 /* The constant is that of Preshing's sequence. */
@@ -268,4 +271,15 @@ uint32_t bn_unique_next(struct bn_unique *u)
   const uint32_t i = atomic_fetch_add_explicit(&u->index, 1, memory_order_relaxed);
 
   return dist_permute((dist_permute(i) + u->offset) ^ UINT32_C(0x5bf03635));
+}
+
+uint64_t bn_unique_next_up_to(struct bn_unique *u, uint64_t last)
+{
+  /* The factor of 0.5.  It is prime, so it permutes every range that is not a multiple of it. */
+  enum { FACTOR = 2147483647 };
+  const unsigned __int128 range = (unsigned __int128)last + 1;
+  const uint64_t drawn = atomic_fetch_add_explicit(&u->drawn, 1, memory_order_relaxed);
+  const unsigned __int128 position = (range * u->start >> 64) + drawn + 1;
+
+  return (uint64_t)(position * (range % FACTOR != 0 ? FACTOR : 1) % range);
 }

@@ -60,17 +60,23 @@ enum bn_dist_text { BN_DIST_ALNUM /* 62 */, BN_DIST_DIGITS /* 10 */, BN_DIST_LET
 /* Fills out[0..len) with characters of that kind, uniform and independent, without a terminator. */
 void bn_dist_text(struct bn_rng *r, enum bn_dist_text kind, char *out, size_t len);
 
-/* A permutation of the 32-bit integers (Preshing 2012), shared by all threads; each draw takes the
-   next.  The start is derived from the seed. */
+/* A permutation of the 32-bit integers (Preshing 2012), shared by all threads, and one of each
+   other range; each draw takes the next.  The start is derived from the seed. */
 struct bn_unique {
   _Atomic uint32_t index;
   uint32_t offset;
+  uint64_t start;         /* of bn_unique_next_up_to: a share of the range, times 2^64; wraps */
+  _Atomic uint64_t drawn; /* draws of bn_unique_next_up_to so far */
 };
+/* Seed 0, which only 0.5 has by default, makes bn_unique_next_up_to return the numbers of 0.5. */
 void bn_unique_init(struct bn_unique *u, uint64_t seed);
 /* Moves the start on by that share of the whole sequence, 0 <= share < 1, so that processes with
    the same seed draw different numbers. */
 void bn_unique_skip(struct bn_unique *u, double share);
 /* Returns the next number.  Any thread. */
 uint32_t bn_unique_next(struct bn_unique *u);
+/* Returns the next number of a mixed order of 0..last, in which each number comes once before any
+   repeats.  The ranges share the number of draws.  Any thread. */
+uint64_t bn_unique_next_up_to(struct bn_unique *u, uint64_t last);
 
 #endif

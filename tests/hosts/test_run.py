@@ -95,14 +95,15 @@ def test_two_hosts_of_two_threads_draw_what_four_threads_draw(fleet):
     assert texts[0] == texts[1] == texts[2]
 
 
-def test_unique_numbers_are_unique_on_all_hosts(fleet):
+@pytest.mark.parametrize("draw", ["sysbench.rand.unique()", "sb_rand_uniq()", "sb_rand_uniq(1, 10000)"])
+def test_unique_numbers_are_unique_on_all_hosts(fleet, draw):
     script = fleet.script("unique.lua", """
 function event(id)
   local file = io.open(os.getenv("DRAWS") .. "/" .. id, "a")
-  file:write(sysbench.rand.unique(), "\\n")
+  file:write(NUMBER, "\\n")
   file:close()
 end
-""")
+""".replace("NUMBER", draw))
     folder = fleet.folder / "draws"
     folder.mkdir()
     done = fleet.run("a,b:2,c", script, "--events=300", "--rand-seed=7", "run", DRAWS=str(folder))

@@ -918,6 +918,20 @@ end
     assert "unique\t100\ttrue\ttrue" in r.lines
 
 
+def test_old_unique_numbers_follow_the_seed(folder):
+    """Each run has others, so that a script may make its keys of them; in 0.5 the seed is 0 if none is given."""
+    folder.file("t.lua", "function event() for i = 1, 3 do print(sb_rand_uniq(1, 1000000)) end end")
+
+    def drawn(*args, **env):
+        r = command(["t.lua", "--max-requests=1", "--max-time=0", *args, "run"], folder.path, **env)
+        assert r.status == 0, r.err
+        return [int(line) for line in r.lines if line.isdigit()]
+    runs = [drawn(f"--rand-seed={seed}") for seed in (1, 2, 3)]
+    assert len({n for run in runs for n in run}) == 9 and drawn("--rand-seed=1") == runs[0]
+    assert drawn() != drawn()
+    assert drawn(BENCH_COMPAT="0.5") == [n * 2147483647 % 1000000 + 1 for n in (1, 2, 3)]
+
+
 def test_luajit_command(folder):
     text = "function event() print('jit', (jit.status())) return true end"
     assert "jit\tfalse" in folder.run(text, "--luajit-cmd=off").lines

@@ -4,6 +4,7 @@
 #include "base/dist.h"
 
 #include <pthread.h>
+#include <stdbool.h>
 
 #include "cm.h"
 #include "goodness.h"
@@ -161,12 +162,82 @@ static void test_unique_is_divided(void **state)
   assert_int_equal(bn_unique_next(&a), bn_unique_next(&b));
 }
 
+/* Without a seed, as in 0.5, the numbers up to a bound are those of 0.5: n * 2147483647 mod 100. */
+static void test_unique_up_to_formula(void **state)
+{
+  struct bn_unique u;
+
+  (void)state;
+  bn_unique_init(&u, 0);
+  for (uint64_t n = 1; n <= 250; n++)
+    assert_int_equal(bn_unique_next_up_to(&u, 99), n * 47 % 100);
+}
+
+/* Checks that a part of the order of 0..last has no number twice. */
+static void check_unique_up_to(uint64_t seed, uint64_t last)
+{
+  enum { MOST = 1000 };
+  const uint64_t n = last < MOST ? last + 1 : MOST;
+  uint64_t drawn[MOST];
+  struct bn_unique u;
+
+  bn_unique_init(&u, seed);
+  for (uint64_t i = 0; i < n; i++) {
+    drawn[i] = bn_unique_next_up_to(&u, last);
+    assert_true(drawn[i] <= last);
+    for (uint64_t k = 0; k < i; k++)
+      assert_true(drawn[i] != drawn[k]);
+  }
+}
+
+/* 2147483646: the range is the factor of 0.5, which would make each number 0. */
+static void test_unique_up_to_never_repeats(void **state)
+{
+  static const uint64_t last[] = {0,          1,          99,         999,       2147483646,
+                                  2147483647, 4294967293, UINT32_MAX, UINT64_MAX};
+
+  (void)state;
+  for (size_t i = 0; i < sizeof last / sizeof last[0]; i++)
+    for (uint64_t seed = 0; seed < 3; seed++)
+      check_unique_up_to(seed, last[i]);
+}
+
+/* Four hosts with one seed draw a quarter of the numbers each; another seed begins elsewhere. */
+static void test_unique_up_to_is_seeded_and_divided(void **state)
+{
+  bool seen[1000] = {false};
+  struct bn_unique u, one, two;
+
+  (void)state;
+  for (int host = 0; host < 4; host++) {
+    bn_unique_init(&u, 5);
+    bn_unique_skip(&u, host / 4.0);
+    for (int i = 0; i < 250; i++) {
+      bool *number = &seen[bn_unique_next_up_to(&u, 999)];
+
+      assert_false(*number);
+      *number = true;
+    }
+  }
+  bn_unique_init(&one, 1);
+  bn_unique_init(&two, 2);
+  for (int i = 0; i < 3; i++)
+    assert_int_not_equal(bn_unique_next_up_to(&one, UINT32_MAX),
+                         bn_unique_next_up_to(&two, UINT32_MAX));
+}
+
 BN_TESTS(sequences)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_template),         cmocka_unit_test(test_varchars),
-      cmocka_unit_test(test_unique_formula),   cmocka_unit_test(test_unique_never_repeats),
-      cmocka_unit_test(test_unique_is_seeded), cmocka_unit_test(test_unique_is_divided),
+      cmocka_unit_test(test_template),
+      cmocka_unit_test(test_varchars),
+      cmocka_unit_test(test_unique_formula),
+      cmocka_unit_test(test_unique_never_repeats),
+      cmocka_unit_test(test_unique_is_seeded),
+      cmocka_unit_test(test_unique_is_divided),
+      cmocka_unit_test(test_unique_up_to_formula),
+      cmocka_unit_test(test_unique_up_to_never_repeats),
+      cmocka_unit_test(test_unique_up_to_is_seeded_and_divided),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -191,13 +191,9 @@ uint32_t bn_ffi_rand_unique(void)
 
 double bn_ffi_rand_uniq(int64_t a, int64_t b)
 {
-  /* The factor is prime, so it permutes every range that is not a multiple of it. */
-  enum { FACTOR = 2147483647 };
-  const uint64_t drawn =
-      atomic_fetch_add_explicit(&bn_instance_api()->uniq, 1, memory_order_relaxed);
-  const uint64_t range = ffi_distance(a, b) + 1; /* 0: all numbers of 64 bits */
+  struct bn_unique *unique = bn_instance_session()->services->unique;
 
-  return ffi_add_offset(a, b, range != 0 ? (drawn + 1) * FACTOR % range : drawn);
+  return ffi_add_offset(a, b, bn_unique_next_up_to(unique, ffi_distance(a, b)));
 }
 
 uint64_t bn_ffi_rand_uint64(void)

@@ -78,7 +78,6 @@ struct bn_api {
   bool options_win;                /* options that the user sets replace globals of the script */
   struct bn_declarations declared; /* its metrics */
   struct bn_script_results kept;   /* the results kept for done() */
-  _Atomic uint32_t uniq;           /* draws of bn_ffi_rand_uniq so far; ffi.c */
   /* Progress of tables that all threads fill: rows so far, and the time of the first; cmdline.c */
   _Atomic uint64_t loaded, load_start_ns;
   struct bn_index_progress indexes;
