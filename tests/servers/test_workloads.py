@@ -250,6 +250,20 @@ def test_bulk_insert_goes_on_behind_its_rows(server):
         must(server, "bulk_insert", "cleanup")
 
 
+@pytest.mark.parametrize("dialect", ["", "1.0"])
+def test_ids_of_legacy_insert_that_exist_are_drawn_again(mariadb, dialect):
+    """The second run draws the ids of the first one, each of which repeats its event; one with another seed none."""
+    compat = [f"--compat={dialect}"] if dialect else []
+    run = ["oltp_legacy/insert.lua", *compat, "--oltp-auto-inc=off"]
+    transcripts.empty(mariadb)
+    must(mariadb, *run, "--oltp-table-size=0", "prepare")
+    for seed, ignored in ((1, 0), (1, 20), (2, 0)):
+        out = must(mariadb, *run, f"--rand-seed={seed}", "--oltp-table-size=10", "--events=20", "run")
+        assert (number(out, "total number of events"), number(out, "ignored errors")) == (20, ignored)
+    assert mariadb.sql("SELECT COUNT(*) FROM spec_db.sbtest1;").split() == ["60"]
+    must(mariadb, *run, "cleanup")
+
+
 def test_the_heading_names_the_server(server):
     must(server, "oltp_point_select", *SIZES, "prepare")
     out = must(server, "oltp_point_select", *SIZES, "--events=1", "run")
