@@ -467,19 +467,29 @@ static int opt_set_default(const struct bn_optset *s, struct bn_entry *e, struct
                     text);
 }
 
-/* Lets a script's own option take the place of the general option of its name, with the traits and
-   the setting of the general option.  In 1.0 and 1.1 the script's default replaces a setting of a
-   file, and any setting of an option that sysbench has: these versions read files and their own
-   options before they set the defaults of the script. */
-static void opt_shadow(const struct bn_optset *s, struct bn_entry *own, struct bn_entry *general)
+/* Returns the setting of a general option that counts more than the default of a script's own
+   option of its name, or NULL.  In 1.0 and 1.1 the script's default replaces a setting of a file,
+   and any setting of an option that sysbench has: these versions read files and their own options
+   before they set the defaults of the script. */
+static const struct bn_setting *opt_find_stronger_setting(const struct bn_optset *s,
+                                                          const struct bn_entry *general)
 {
   const bool default_wins = s->policy->defaults_beat_files &&
                             (!bn_opt_is_native(general->o) || general->last.path != NULL);
 
+  return general->given && !default_wins ? &general->last : NULL;
+}
+
+/* Lets a script's own option take the place of the general option of its name, with the traits and
+   the setting of the general option. */
+static void opt_shadow(const struct bn_optset *s, struct bn_entry *own, struct bn_entry *general)
+{
+  const struct bn_setting *st = opt_find_stronger_setting(s, general);
+
   own->traits |= general->traits;
   general->shadowed = true;
-  if (general->given && !default_wins)
-    (void)opt_apply(s, own, &general->last);
+  if (st != NULL)
+    (void)opt_apply(s, own, st);
 }
 
 /* Adds an option as bn_optset_add does.  Returns 0, or -1 and err. */
@@ -539,9 +549,7 @@ int bn_optset_use_script_default(struct bn_optset *s, const struct bn_opt *own, 
 
   if (text == NULL || e == NULL)
     return 0;
-  const bool default_wins = s->policy->defaults_beat_files && e->last.path != NULL;
-
-  if (e->given && !default_wins)
+  if (opt_find_stronger_setting(s, e) != NULL)
     return 0;
   if (bn_optval_parse(e->o, e->value, text) == BN_OPTSET_OK && opt_set_delay(e) == BN_OPTSET_OK)
     return 1;

@@ -57,7 +57,8 @@ int bn_optset_read_file(struct bn_optset *s, const char *path, struct bn_err *er
 /* Returns whether the part of a line of such a file before '=' is a comment or blank. */
 bool bn_optset_is_comment(const char *name);
 /* Gives a general option the default of a script's own option of that name, unless the general one
-   was given; a setting in a file does not count where the policy lets defaults beat files.  Returns
+   was given.  Where the policy lets defaults beat files, a setting in a file does not count, nor
+   any setting of an option that sysbench has: the script's option does not take it either.  Returns
    1 if the general option has the default now, 0 if not or if there is no general option of that
    name, or -1 and err if the default does not fit the general option.  If it does not fit an option
    that sysbench does not have, that option keeps its own default, and 0 is returned. */

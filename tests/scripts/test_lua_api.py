@@ -1021,6 +1021,20 @@ def test_in_a_dialect_defaults_of_a_script_count_for_options_of_drivers(folder, 
     assert (folder.path / "own.sqlite").exists()
 
 
+@pytest.mark.parametrize("version, host", [("", "127.0.0.3"), ("1.0", "127.0.0.2"), ("1.1", "127.0.0.2")])
+@pytest.mark.parametrize("is_typed", [True, False])
+def test_the_driver_uses_the_value_that_the_script_sees(folder, version, host, is_typed):
+    """Sysbench has read the command line before it sets the defaults of the script, and its drivers ask later."""
+    folder.file("c.cfg", "mysql-host=127.0.0.3\n")
+    given = "--mysql-host=127.0.0.3" if is_typed else "--config-file=c.cfg"
+    r = folder.lua("""
+sysbench.cmdline.options = {mysql_host = {"", "127.0.0.2"}}
+function prepare() print("opt", sysbench.opt.mysql_host) sysbench.sql.driver("mysql"):connect() end
+""", given, "--mysql-port=1", "prepare", BENCH_COMPAT=version)
+    assert r.status == 1 and f"opt\t{host}" in r.lines
+    assert re.findall(r"server on host '([^']*)', port 1,", r.out + r.err) == [host]
+
+
 DECLARED = """
 require("oltp_common")
 sysbench.cmdline.options.mine = {"", 2}
