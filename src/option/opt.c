@@ -480,6 +480,16 @@ static const struct bn_setting *opt_find_stronger_setting(const struct bn_optset
   return general->given && !default_wins ? &general->last : NULL;
 }
 
+const char *bn_optset_get_taken(const struct bn_optset *s, const char *name)
+{
+  const struct bn_entry *general = bn_optset_find_entry(s, name);
+  const struct bn_setting *st = general != NULL ? opt_find_stronger_setting(s, general) : NULL;
+
+  if (st == NULL || st->path != NULL)
+    return NULL;
+  return st->text != NULL ? st->text : "";
+}
+
 /* Lets a script's own option take the place of the general option of its name, with the traits and
    the setting of the general option. */
 static void opt_shadow(const struct bn_optset *s, struct bn_entry *own, struct bn_entry *general)

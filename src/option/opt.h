@@ -44,6 +44,11 @@ void bn_optset_free(struct bn_optset *s);
 int bn_optset_add(struct bn_optset *s, const char *group, const struct bn_opt *table, void *values,
                   bool override, struct bn_err *err);
 
+/* Returns the value that was typed for the general option of that name, if a script's own option of
+   the name, which bn_optset_add is about to add, takes it; "" if it was typed without '='.  Returns
+   NULL if there is none to take. */
+const char *bn_optset_get_taken(const struct bn_optset *s, const char *name);
+
 /* Sets one option; value NULL: given without '=' ("--debug").  Returns OK or the kind of its fault,
    which the set keeps until the option is set again: the last setting decides.  A setting with an
    unknown name or a bad boolean is kept as pending.  arg_as_typed is "--file-num=4", for messages,

@@ -205,6 +205,37 @@ function prepare() print(sysbench.opt.a, sysbench.opt.b) end
     assert r.status == 1 and "t.lua:7: boom" in r.err
 
 
+@pytest.mark.parametrize("name, given, version", [
+    ("threads", "--threads", ""), ("threads", "--num-threads", ""), ("report_interval", "--report-interval", ""),
+    ("workers", "--workers", ""), ("quiet", "--quiet", ""), ("mysql_port", "--mysql-port", ""),
+    ("workers", "--workers", "1.0"), ("think_time", "--think-time", "1.1")])
+def test_validators_of_options_that_bench_has_too(folder, name, given, version):
+    text = f"""
+sysbench.cmdline.options = {{{name} = {{"", 2, sysbench.cmdline.ARG_INT, function (n, v)
+  print("validate", n, v)
+  return tonumber(v) <= 1
+end}}}}
+function prepare() print("opt", sysbench.opt.{name}) end
+"""
+    r = folder.lua(text, f"{given}=9", "prepare", BENCH_COMPAT=version)
+    assert (r.status, r.lines[-1]) == (1, f"validate\t{name}\t9")
+    refusal = f"invalid option: --{name}=9" if version else f"--{name}=9: the script refuses this value"
+    assert r.err.splitlines()[-1] == refusal
+    r = folder.lua(text, f"{given}=1", "prepare", BENCH_COMPAT=version)
+    assert r.status == 0 and r.lines[-2:] == [f"validate\t{name}\t1", "opt\t1"], r.out + r.err
+    r = folder.lua(text, "prepare", BENCH_COMPAT=version)
+    assert r.status == 0 and r.lines[-1] == "opt\t2" and "validate" not in r.out, r.out + r.err
+
+
+@pytest.mark.parametrize("version", ["1.0", "1.1"])
+def test_a_validator_sees_no_value_that_is_not_used(folder, version):
+    """Sysbench calls it for no option of its own, whose typed value the script's default replaces."""
+    r = folder.lua("sysbench.cmdline.options = {threads = {'', 2, sysbench.cmdline.ARG_INT, function () end}}\n"
+                   "function prepare() print('opt', sysbench.opt.threads) end", "--threads=9", "prepare",
+                   BENCH_COMPAT=version)
+    assert (r.status, r.lines[-1]) == (0, "opt\t2")
+
+
 def test_help_lists_options_by_name(folder):
     r = folder.lua(OPTIONS, "help")
     names = re.findall(r"^  --([a-z_-]+)", r.out, re.M)

@@ -531,22 +531,48 @@ static int options_call_validator(struct bn_lua *lua, int validator_ref, const s
   return -1;
 }
 
-/* Validates a setting of the command line (path NULL), if its option has a validator.  Does nothing
-   after a failure. */
-static void options_validate(void *arg, const char *name, const char *value, const char *path,
-                             unsigned line)
+/* Validates a value that was typed for an option, if that has a validator.  Does nothing after a
+   failure. */
+static void options_validate(struct validation *v, const struct bn_opt *o, const char *typed_name,
+                             const char *value)
 {
-  struct validation *v = arg;
   const struct bn_options *options = v->options;
-  const struct bn_opt *o = options_find(options, name);
-
-  (void)line;
-  if (v->rc != 0 || path != NULL || o == NULL)
-    return;
   const struct info *info = &options->info[o - options->option]; /* info[i] is of option[i] */
 
-  if (info->validator_ref != LUA_NOREF)
-    v->rc = options_call_validator(v->lua, info->validator_ref, o, name, value);
+  if (v->rc == 0 && info->validator_ref != LUA_NOREF)
+    v->rc = options_call_validator(v->lua, info->validator_ref, o, typed_name, value);
+}
+
+/* Validates a pending setting, if it is one of the command line (path NULL) for a declared
+   option. */
+static void options_validate_pending(void *arg, const char *name, const char *value,
+                                     const char *path, unsigned line)
+{
+  struct validation *v = arg;
+  const struct bn_opt *o = options_find(v->options, name);
+
+  (void)line;
+  if (path == NULL && o != NULL)
+    options_validate(v, o, name, value);
+}
+
+/* Validates what was typed for options of the script, before bn_optset_add() gives them their
+   values.  A setting is pending, unless the program has an option of its name, which has it then.
+   Returns 0, or -1 after logging a refusal. */
+static int options_validate_typed(struct bn_lua *lua, const struct bn_options *options,
+                                  const struct bn_optset *all)
+{
+  struct validation v = {.options = options, .lua = lua};
+
+  bn_optset_each_pending(all, options_validate_pending, &v);
+  for (size_t i = 0; i < options->n; i++) {
+    const struct bn_opt *o = &options->option[i];
+    const char *value = bn_optset_get_taken(all, o->name);
+
+    if (value != NULL)
+      options_validate(&v, o, o->name, value);
+  }
+  return v.rc;
 }
 
 /* Turns on the switches that have no default and were not given.  sysbench does so, although its
@@ -644,13 +670,10 @@ int bn_options_add(struct bn_lua *lua, struct bn_err *err)
   const struct bn_api *api = lua->vm->api;
   struct bn_optset *all = lua->vm->setup->options;
   struct bn_options *options = api->options;
-  struct validation v = {.options = options, .lua = lua};
 
   if (!options->declared)
     return 0;
-  /* The settings are pending only until bn_optset_add() applies them. */
-  bn_optset_each_pending(all, options_validate, &v);
-  if (v.rc != 0)
+  if (options_validate_typed(lua, options, all) != 0)
     return -1;
   options->group = bn_alloc_print("%s options", api->title);
   if (bn_optset_add(all, options->group, options->option, options->value, true /* override */,
