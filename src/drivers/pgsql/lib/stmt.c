@@ -25,22 +25,15 @@ struct bn_pgsql_param {
 static void stmt_deallocate_closed(struct bn_pgsql_lib *c, char transaction)
 {
   const bool has_failed = transaction == 'E', is_open = transaction == 'T';
-  bool is_sent;
-  char *text;
 
   if (c->n_closing < DEALLOCATE_AT || has_failed)
     return;
   /* Through a pooler that gives statements names of its own, the command fails.  That would abort
      an open transaction, so there it is not sent: the names are only forgotten here. */
-  is_sent = !is_open || !bn_pgsql_lib_ask_pooled(c);
-  /* While the command waits, a collector of the script may close further statements. */
-  text = c->closing;
-  c->closing = NULL;
+  if (!is_open || !bn_pgsql_lib_ask_pooled(c))
+    PQclear(bn_pgsql_lib_exec(c, c->closing));
   c->closing_len = 0;
   c->n_closing = 0;
-  if (is_sent)
-    PQclear(bn_pgsql_lib_exec(c, text));
-  free(text);
 }
 
 void bn_pgsql_lib_drop_name(struct bn_pgsql_lib *c, struct bn_pgsql_request *q)
