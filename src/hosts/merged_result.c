@@ -58,13 +58,20 @@ static void merged_convert_times(struct bn_merged_result_part *p,
 
 /* --- facts ------------------------------------------------------------------------------------ */
 
-/* Returns whether an option in the facts of the hosts is to be replaced by that of this process,
-   which is what the user has set: the hosts have other values of some options, and other options in
-   place of some.  Options that only scripts declare are known here if they were typed. */
+/* Returns whether an option in the facts of the parts is to be replaced by that of this process.
+   With groups, the facts have the values outside of the groups: the options of command lines and
+   those that this process declares are replaced.  Hosts have their own values of some options, and
+   get some that the user has not set, or not in that form, which then have another origin there. */
 static bool merged_is_replaced(const struct bn_fact_option *o,
                                const struct bn_merged_result_request *request)
 {
-  return o->origin == BN_FROM_COMMAND_LINE || bn_optset_find(request->options, o->name) != NULL;
+  const struct bn_optset *options = request->options;
+  const bool is_known = bn_optset_find(options, o->name) != NULL;
+
+  if (request->groups->n > 0)
+    return o->origin == BN_FROM_COMMAND_LINE || is_known;
+  return (o->traits & (BN_OPT_PER_HOST | BN_OPT_CONTROLLER_ONLY)) != 0 ||
+         (is_known && bn_optset_get_origin(options, o->name) != o->origin);
 }
 
 /* Removes the options that are to be replaced from the facts. */
@@ -235,16 +242,17 @@ struct option_facts {
   size_t n;
 };
 
-/* Adds an option of this process if it is declared, and not one that only a script reads. */
+/* Adds an option of this process that the facts have not, or no more, if it is declared, and not
+   one that only a script reads. */
 static void merged_add_declared_option(void *arg, const struct bn_opt_fact *o)
 {
   const struct option_facts *f = arg;
 
-  if (o->group != NULL)
+  if (o->group != NULL && merged_find_option(f->facts, o->name) == NULL)
     bn_facts_add_option(f->facts, o);
 }
 
-/* Returns the option of that name from the first part that has declared it, or NULL. */
+/* Returns the option of that name from the first group that has declared it, or NULL. */
 static const struct bn_fact_option *merged_find_declared(const struct option_facts *f,
                                                          const char *name)
 {
@@ -256,9 +264,9 @@ static const struct bn_fact_option *merged_find_declared(const struct option_fac
   return o;
 }
 
-/* Adds an option of scripts with its value on the command line, outside of groups, if a part has
-   declared it.  An option of a configuration file (`path`) is left out, because the parts have read
-   the file themselves. */
+/* Adds an option of scripts with its value on the command line, outside of the groups, if a group
+   has declared it.  An option of a configuration file (`path`) is left out, because the groups have
+   read the file themselves. */
 static void merged_add_script_option(void *arg, const char *name, const char *value,
                                      const char *path, unsigned line)
 {
@@ -280,16 +288,17 @@ static void merged_add_script_option(void *arg, const char *name, const char *va
   bn_facts_add_option(out->facts, &fact);
 }
 
-/* Adds the options of this process.  With groups, these are the options outside of the groups, and
-   --group, whose text has the options of each group.  The options that merged_drop_replaced() has
-   left stay: files or scripts have set them in the same way for all parts. */
+/* Adds the options of this process in place of those that merged_drop_replaced() has removed; the
+   others have the same values in all parts.  With groups, these are the options outside of the
+   groups, and --group, whose text has the options of each group. */
 static void merged_add_options(struct bn_facts *f, const struct bn_merged_result_part *part,
-                               size_t n, const struct bn_optset *options)
+                               size_t n, const struct bn_merged_result_request *request)
 {
   struct option_facts out = {.facts = f, .part = part, .n = n};
 
-  bn_optset_each_fact(options, merged_add_declared_option, &out);
-  bn_optset_each_pending(options, merged_add_script_option, &out);
+  bn_optset_each_fact(request->options, merged_add_declared_option, &out);
+  if (request->groups->n > 0)
+    bn_optset_each_pending(request->options, merged_add_script_option, &out);
 }
 
 /* Sets the facts that do not follow from the common facts of all parts: the options, the plan, the
@@ -298,7 +307,7 @@ static void merged_set_facts(struct bn_facts *f, const struct bn_merged_result_p
                              const struct bn_merged_result_request *request)
 {
   merged_drop_replaced(f, request);
-  merged_add_options(f, part, n, request->options);
+  merged_add_options(f, part, n, request);
   merged_set_plan(f, part, n, request);
   merged_set_started(f, part, n);
   if (request->groups->n > 0)

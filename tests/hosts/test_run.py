@@ -732,15 +732,22 @@ def test_the_heading_says_what_the_user_has_typed(fleet):
     """Hosts have other paths, options and times than the user: they get the script and the password in
     other forms, report intervals for --abort-on-assert, and start in different seconds."""
     (fleet.folder / "lua").mkdir()
-    fleet.script("lua/x.lua", "function event() end")
+    fleet.script("lua/x.lua", """
+sysbench.cmdline.options = { skip = {"", false}, many = {"", 1}, rand_type = {"", "pareto"} }
+function event() end
+""")
     fleet.script("secret", "hidden\n")
     fleet.through("b", "sh", "-c", 'sleep 1.1; exec "$@"', "sh")
     done = fleet.run("a:1,b:1", "./lua/x.lua", "--mysql-password-file=secret", "--label=commit=1a2b",
-                     "--assert=events>0", "--abort-on-assert=60", "--events=10", "--time=0", "run")
+                     "--assert=events>0", "--abort-on-assert=60", "--events=10", "--time=0", "--skip",
+                     "--many=1", "--many=4", "run")
     assert done.status == 0, done.err
     facts = done.document["facts"]
+    options = {o["name"].replace("_", "-"): o["value"] for o in facts["options"]}
+    assert (options["skip"], options["many"], options["rand-type"]) == ("on", "4", "pareto")
     assert facts["labels"] == {"commit": "1a2b"} and facts["workload"]["name"] == "./lua/x.lua"
     assert re.search(r"^Started: +20", done.out, re.MULTILINE)
     [repeat] = re.findall(r"^Repeat: +(.*)$", done.out, re.MULTILINE)
     assert repeat.startswith("bench ./lua/x.lua ") and "--mysql-password-file=secret" in repeat
+    assert "--skip=on" in repeat and "--many=4" in repeat and "--many=1" not in repeat
     assert "--report-interval" not in repeat and "hidden" not in done.out + json.dumps(done.document)
