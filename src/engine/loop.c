@@ -338,6 +338,8 @@ static void loop_fail_to_watch(struct bn_task *t, int error)
 {
   const struct bn_services *services = t->session->services;
 
+  /* What the connection reports now has this cause alone, and is not logged. */
+  atomic_store_explicit(&t->session->interrupted, true, memory_order_relaxed);
   if (!loop_note_failure(t->loop))
     return;
   bn_log(BN_FATAL, "a worker cannot wait for another connection: %s%s", strerror(error),

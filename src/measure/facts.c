@@ -9,7 +9,6 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
-#include "measure/bounds.h"
 
 const struct bn_fact *bn_facts_find(const struct bn_facts *f, const char *section, const char *key)
 {
@@ -219,13 +218,10 @@ void bn_facts_add_message(struct bn_facts *f, uint64_t wall_ns, int level, const
       .wall_ns = wall_ns, .level = level, .text = bn_alloc_copy(text), .times = times};
 }
 
-/* Adds a message of the log to *arg, a struct bn_facts, unless a document cannot have more. */
+/* Adds a message of the log to *arg, a struct bn_facts. */
 static void facts_add_logged_message(void *arg, const struct bn_log_message *m)
 {
-  const struct bn_facts *f = arg;
-
-  if (f->n_messages < BN_BOUND_MESSAGES)
-    bn_facts_add_message(arg, m->wall_ns, m->level, m->text, m->times);
+  bn_facts_add_message(arg, m->wall_ns, m->level, m->text, m->times);
 }
 
 void bn_facts_add_logged(struct bn_facts *f)

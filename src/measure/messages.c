@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/log.h"
 #include "measure/bounds.h"
 
 /* The largest count that a document can have: UINT64_MAX means that a count is not known. */
@@ -80,13 +81,15 @@ static size_t messages_join_equals(struct bn_fact_message *all, size_t n)
 
 void bn_messages_merge(const struct bn_part *part, size_t n, struct bn_facts *out)
 {
+  /* The messages of the process that merges come on top of them. */
+  enum { MESSAGES_MOST = BN_BOUND_MESSAGES - BN_LOG_MESSAGES_MAX };
   struct bn_fact_message *all = bn_alloc(messages_count(part, n), sizeof *all);
   size_t used = messages_copy_all(all, part, n);
 
   qsort(all, used, sizeof *all, messages_compare_texts);
   used = messages_join_equals(all, used);
   qsort(all, used, sizeof *all, messages_compare_times);
-  for (size_t i = 0; i < used && i < BN_BOUND_MESSAGES; i++) /* the first ones, if not all */
+  for (size_t i = 0; i < used && i < MESSAGES_MOST; i++) /* the first ones, if not all */
     bn_facts_add_message(out, all[i].wall_ns, all[i].level, all[i].text, all[i].times);
   free(all);
 }
