@@ -68,15 +68,15 @@ struct bn_unique {
   uint64_t start;         /* of bn_unique_next_up_to: a share of the range, times 2^64; wraps */
   _Atomic uint64_t drawn; /* draws of bn_unique_next_up_to so far */
 };
-/* Seed 0, which only 0.5 has by default, makes bn_unique_next_up_to return the numbers of 0.5. */
+/* Seed 0 makes bn_unique_next_up_to return the numbers of sysbench 0.5. */
 void bn_unique_init(struct bn_unique *u, uint64_t seed);
 /* Moves the start on by that share of the whole sequence, 0 <= share < 1, so that processes with
    the same seed draw different numbers. */
 void bn_unique_skip(struct bn_unique *u, double share);
 /* Returns the next number.  Any thread. */
 uint32_t bn_unique_next(struct bn_unique *u);
-/* Returns the next number of a mixed order of 0..last, in which each number comes once before any
-   repeats.  The ranges share the number of draws.  Any thread. */
+/* Returns the next number of a mixed order of 0..last.  If all draws are of one range, each number
+   comes once before any repeats: the ranges share the number of draws.  Any thread. */
 uint64_t bn_unique_next_up_to(struct bn_unique *u, uint64_t last);
 
 #endif

@@ -110,6 +110,8 @@ uint64_t bn_sessions_seed(struct bn_sessions *s, struct bn_load *load, const str
   bn_rng_seed(&bn_sessions_main(s)->rng, seed, is_data ? BN_RNG_DATA : BN_RNG_COMMAND, MAIN_STREAM);
   bn_rng_seed(&bn_sessions_reporting(s)->rng, seed, BN_RNG_COMMAND, REPORTING_STREAM);
   bn_unique_init(&load->unique, seed);
+  if (conf->policy->version == BN_V05) /* whose sb_rand_uniq() does not depend on the seed */
+    load->unique.start = 0;
   bn_unique_skip(&load->unique, (double)s->first / (double)s->n_all_hosts);
   return seed;
 }

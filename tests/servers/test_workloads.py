@@ -250,11 +250,9 @@ def test_bulk_insert_goes_on_behind_its_rows(server):
         must(server, "bulk_insert", "cleanup")
 
 
-@pytest.mark.parametrize("dialect", ["", "1.0"])
-def test_ids_of_legacy_insert_that_exist_are_drawn_again(mariadb, dialect):
+def test_ids_of_legacy_insert_that_exist_are_drawn_again(mariadb):
     """The second run draws the ids of the first one, each of which repeats its event; one with another seed none."""
-    compat = [f"--compat={dialect}"] if dialect else []
-    run = ["oltp_legacy/insert.lua", *compat, "--oltp-auto-inc=off"]
+    run = ["oltp_legacy/insert.lua", "--oltp-auto-inc=off"]
     transcripts.empty(mariadb)
     must(mariadb, *run, "--oltp-table-size=0", "prepare")
     for seed, ignored in ((1, 0), (1, 20), (2, 0)):

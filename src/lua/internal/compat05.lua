@@ -54,8 +54,10 @@ local function add_connection(env, sysbench, names, queried, as_then)
     end
   end
 
+  -- Returns the connection, as no version of sysbench does, to workloads that read rows.
   function names.db_connect()
     connect(2)
+    return con
   end
 
   function names.db_disconnect()

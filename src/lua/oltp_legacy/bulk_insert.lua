@@ -31,19 +31,12 @@ end
 
 local last_id
 
--- Returns the largest id of the table, or 0 if it is empty. The functions db_* return no rows, so
--- this takes a connection of its own, which is closed before the one for the rows is opened.
-local function largest_id(table_id)
-  local con = sysbench.sql.driver():connect()
-  local id = con:query_row_uncounted(("SELECT MAX(id) FROM sbtest%d"):format(table_id))
-  con:disconnect()
-  return tonumber(id) or 0
-end
-
+-- The ids go on after the largest one that the table has.
 function thread_init(thread_id)
   set_vars()
-  last_id = largest_id(thread_id)
-  db_connect()
+  local con = db_connect()
+  last_id = tonumber((con:query_row_uncounted(
+    ("SELECT MAX(id) FROM sbtest%d"):format(thread_id)))) or 0
   db_bulk_insert_init(("INSERT INTO sbtest%d VALUES"):format(thread_id))
 end
 

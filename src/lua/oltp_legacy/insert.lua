@@ -17,8 +17,8 @@ local function unique_id()
 end
 
 -- An id that is drawn may exist already, in a prepared row or one of another run: then the event is
--- repeated. The few numbers of 0.5 may all exist, and no other one would come.
-if sysbench.version ~= "0.5" then
+-- repeated. In a dialect the run ends, as that of sysbench.
+if sysbench.cmdline.refuse and not sysbench.cmdline.dialect() then
   function sysbench.hooks.sql_error_ignorable(failure)
     return not oltp_auto_inc and failure.sql_state:sub(1, 2) == "23"
   end

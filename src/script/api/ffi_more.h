@@ -28,8 +28,9 @@ BN_API void bn_ffi_event_start_later(void);
 BN_API bool bn_ffi_take_renewal(void);
 /* Returns true if the run is over, so that no event and no further try may begin. */
 BN_API bool bn_ffi_over(void);
-/* Returns the next number of a mixed order of [a, b], in which each number comes once before any
-   repeats.  All threads share the order.  Where it begins follows from the seed and the host. */
+/* Returns the next number of a mixed order of [a, b].  If all draws are of one range, each number
+   comes once before any repeats.  All threads share the order.  Where it begins follows from the
+   seed, but not in 0.5, and from the host. */
 BN_API double bn_ffi_rand_uniq(int64_t a, int64_t b);
 /* Returns a text of `len` characters '0'..'z', valid until the next call; NULL: no object is that
    large. */
