@@ -11,7 +11,7 @@
 #include "api/policy.h"
 #include "base/err.h"
 
-#define BN_DRIVER_ABI 10
+#define BN_DRIVER_ABI 11
 
 /* The result of a call on a connection or statement. */
 enum bn_sql {
@@ -161,13 +161,15 @@ struct bn_sql_target {
   const struct bn_sql_waiter *waiter; /* valid until disconnect; NULL: calls may block the thread */
 };
 
+/* How the server reads the text of a statement.  MYSQL: backslashes escape characters of literals;
+   '#' begins a comment, and so does "--" before a blank or the end.  POSTGRESQL: comments nest, and
+   dollars may enclose a literal. */
+enum bn_sql_syntax { BN_SYNTAX_STANDARD, BN_SYNTAX_MYSQL, BN_SYNTAX_POSTGRESQL };
+
 struct bn_sql_caps {
+  enum bn_sql_syntax syntax;
   bool multi_rows_insert, prepared_statements;
-  /* backslash_escapes: in text literals; besides, '#' begins a comment, and so does "--" before a
-     blank or the end. */
-  bool backslash_escapes;
   bool prepares_anew; /* prepares at each execute by itself, if the host asks for that */
-  bool comments_nest;
 };
 
 /* The server and the client library of a connection: "MariaDB 10.11.6", "3.3.8"; how its bytes

@@ -169,14 +169,14 @@ static size_t commits_simplify(const struct call *call, char text[SIMPLE_ROOM])
   return len;
 }
 
-/* Returns whether the error may be that of another statement in the same text: PostgreSQL, whose
-   comments nest, answers a text with the error of any of its statements, other servers with that of
-   the first one. */
+/* Returns whether the error may be that of another statement in the same text: PostgreSQL answers a
+   text with the error of any of its statements, other servers with that of the first one. */
 static bool commits_error_may_be_of_other_statement(const struct call *call)
 {
   char text[SIMPLE_ROOM];
 
-  if (!call->c->shared->caps->comments_nest || !commits_has_other_statements(call->sql, call->len))
+  if (!bn_sql_is_postgresql(call->c->shared->caps) ||
+      !commits_has_other_statements(call->sql, call->len))
     return false;
   return commits_has_other_statements(text, commits_simplify(call, text));
 }

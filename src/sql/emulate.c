@@ -15,7 +15,7 @@ const char *bn_sql_find_param(const char *p, const char *begin, const char *end,
                               const struct bn_sql_caps *caps)
 {
   const bool is_mysql = bn_sql_is_mysql(caps);
-  const bool is_postgresql = caps->comments_nest; /* only its comments nest */
+  const bool is_postgresql = bn_sql_is_postgresql(caps);
 
   while (p < end) {
     switch (*p) {

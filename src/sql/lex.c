@@ -58,7 +58,7 @@ const char *bn_sql_skip_comment(const char *p, const char *end, const struct bn_
   const bool is_mysql = bn_sql_is_mysql(caps);
   const char *close;
 
-  if (caps->comments_nest)
+  if (bn_sql_is_postgresql(caps))
     return lex_skip_nested(p, end);
   /* The mark of a version comment has "!" after its star, or in MariaDB "M!". */
   if (is_mysql && end - p > 2 && p[2] == '!')

@@ -8,10 +8,14 @@
 
 #include "api/driver.h"
 
-/* Returns whether the server reads texts as MySQL does: no other server has backslash escapes. */
 static inline bool bn_sql_is_mysql(const struct bn_sql_caps *caps)
 {
-  return caps->backslash_escapes;
+  return caps->syntax == BN_SYNTAX_MYSQL;
+}
+
+static inline bool bn_sql_is_postgresql(const struct bn_sql_caps *caps)
+{
+  return caps->syntax == BN_SYNTAX_POSTGRESQL;
 }
 
 static inline bool bn_sql_is_blank(char c)

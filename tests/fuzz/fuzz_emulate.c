@@ -38,9 +38,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   struct bn_sql_emulation e = {.quote = quote, .marks = &marks};
   struct bn_buf out;
 
-  caps.backslash_escapes = size > 0 && data[0] % 2 != 0;
-  caps.comments_nest = size > 0 && data[0] / 2 % 2 != 0;
-  e.conn = caps.backslash_escapes ? &e : NULL;
+  if (size > 0)
+    caps.syntax = data[0] % 2 != 0       ? BN_SYNTAX_MYSQL
+                  : data[0] / 2 % 2 != 0 ? BN_SYNTAX_POSTGRESQL
+                                         : BN_SYNTAX_STANDARD;
+  e.conn = caps.syntax == BN_SYNTAX_MYSQL ? &e : NULL;
   e.sql = rest + text_len;
   e.len = size > 1 ? size - 2 - text_len : 0;
   bn_sql_marks_find(&marks, e.sql, e.len, &caps);

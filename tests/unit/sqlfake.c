@@ -512,7 +512,7 @@ void fixture_open_with(struct fixture *f, enum bn_version version)
 
   memset(&fake, 0, sizeof fake);
   fake.caps = (struct bn_sql_caps){
-      .multi_rows_insert = true, .prepared_statements = true, .backslash_escapes = true};
+      .syntax = BN_SYNTAX_MYSQL, .multi_rows_insert = true, .prepared_statements = true};
   f->conf.policy = policies[version];
   f->conf.plan.threads = 1;
   f->sql_conf.driver = name;

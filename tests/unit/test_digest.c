@@ -9,8 +9,8 @@
 #include "cm.h"
 #include "sql/statements.h"
 
-static const struct bn_sql_caps mysql = {.backslash_escapes = true},
-                                pgsql = {.comments_nest = true};
+static const struct bn_sql_caps mysql = {.syntax = BN_SYNTAX_MYSQL},
+                                pgsql = {.syntax = BN_SYNTAX_POSTGRESQL};
 
 static void check(const char *sql, const struct bn_sql_caps *caps, const char *wanted)
 {

@@ -34,14 +34,14 @@ static size_t count_marks(const char *sql, const struct bn_sql_caps *caps)
 
 static size_t count(const char *sql, bool mysql)
 {
-  const struct bn_sql_caps caps = {.backslash_escapes = mysql};
+  const struct bn_sql_caps caps = {.syntax = mysql ? BN_SYNTAX_MYSQL : BN_SYNTAX_STANDARD};
 
   return count_marks(sql, &caps);
 }
 
 static size_t count_nested(const char *sql)
 {
-  static const struct bn_sql_caps caps = {.comments_nest = true};
+  static const struct bn_sql_caps caps = {.syntax = BN_SYNTAX_POSTGRESQL};
 
   return count_marks(sql, &caps);
 }
@@ -113,7 +113,7 @@ static const char *filled(const char *sql, const struct bn_sql_bind *b, struct b
 /* MySQL takes two dashes for a comment only before a blank. */
 static void writes_no_comment(void **state)
 {
-  static const struct bn_sql_caps caps = {.backslash_escapes = true};
+  static const struct bn_sql_caps caps = {.syntax = BN_SYNTAX_MYSQL};
   struct bn_sql_marks marks;
   const struct bn_sql_emulation e = {"5--?", 4, &marks, quote, NULL};
   const bool no = false;

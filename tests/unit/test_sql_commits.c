@@ -283,7 +283,7 @@ static void a_second_begin_is_as_the_server_has_it(void **state)
 
   (void)state;
   begin_asking(&t);
-  t.c->drv->caps = (struct bn_sql_caps){.comments_nest = true};
+  t.c->drv->caps = (struct bn_sql_caps){.syntax = BN_SYNTAX_POSTGRESQL};
   say(&t, "BEGIN", "query BEGIN;");
   open_now = BN_TRANSACTION_OPEN;
   plan_done(1);
@@ -298,7 +298,7 @@ static void a_second_begin_is_as_the_server_has_it(void **state)
   open_now = BN_TRANSACTION_OPEN;
   say(&t, "COMMIT", "query COMMIT;");
   /* MySQL has stored it. */
-  t.c->drv->caps = (struct bn_sql_caps){.backslash_escapes = true};
+  t.c->drv->caps = (struct bn_sql_caps){.syntax = BN_SYNTAX_MYSQL};
   plan_done(1);
   say(&t, "UPDATE a", "query UPDATE a;");
   say(&t, "BEGIN", "query BEGIN;");
@@ -354,7 +354,8 @@ static void a_text_may_write_before_its_begin(void **state)
   (void)state;
   begin_asking(&t);
   for (int mysql = 0; mysql <= 1; mysql++) {
-    t.c->drv->caps = (struct bn_sql_caps){.backslash_escapes = mysql != 0};
+    t.c->drv->caps =
+        (struct bn_sql_caps){.syntax = mysql != 0 ? BN_SYNTAX_MYSQL : BN_SYNTAX_STANDARD};
     open_now = BN_TRANSACTION_OWN;
     (void)bn_sql_query(t.c, writing, strlen(writing));
     open_now = BN_TRANSACTION_OPEN;
@@ -457,9 +458,9 @@ static void a_failure_behind_a_commit_leaves_its_outcome_unknown(void **state)
   (void)state;
   begin(&t);
   capture_begin();
-  t.c->drv->caps = (struct bn_sql_caps){.backslash_escapes = true};
+  t.c->drv->caps = (struct bn_sql_caps){.syntax = BN_SYNTAX_MYSQL};
   fail_behind_commit(&t, "COMMIT; BEGIN");
-  t.c->drv->caps = (struct bn_sql_caps){.comments_nest = true};
+  t.c->drv->caps = (struct bn_sql_caps){.syntax = BN_SYNTAX_POSTGRESQL};
   fail_behind_commit(&t, "COMMIT; -- that was it");
   assert_counts(counts(&t, 0, 0), 0, 0, 0, 0);
   fail_behind_commit(&t, "COMMIT; BEGIN; INSERT a");

@@ -6,8 +6,8 @@
 #include "sql/readhosts.h"
 #include "sql/route.h"
 
-static const struct bn_sql_caps mysql = {.backslash_escapes = true};
-static const struct bn_sql_caps pgsql = {.comments_nest = true};
+static const struct bn_sql_caps mysql = {.syntax = BN_SYNTAX_MYSQL};
+static const struct bn_sql_caps pgsql = {.syntax = BN_SYNTAX_POSTGRESQL};
 
 struct row {
   const char *sql;

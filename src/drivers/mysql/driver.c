@@ -248,7 +248,7 @@ static void driver_thread_done(void *self)
 static struct bn_sql_caps driver_caps(void)
 {
   return (struct bn_sql_caps){
-      .multi_rows_insert = true, .prepared_statements = true, .backslash_escapes = true};
+      .syntax = BN_SYNTAX_MYSQL, .multi_rows_insert = true, .prepared_statements = true};
 }
 
 static const char *const isolation[BN_ISOLATIONS] = {

@@ -11,9 +11,9 @@
 #include "drivers/pgsql/driver.h"
 #include "drivers/pgsql/error.h"
 
-const struct bn_sql_caps bn_pgsql_caps = {.multi_rows_insert = true,
+const struct bn_sql_caps bn_pgsql_caps = {.syntax = BN_SYNTAX_POSTGRESQL,
+                                          .multi_rows_insert = true,
                                           .prepared_statements = true,
-                                          .comments_nest = true,
                                           .prepares_anew = true};
 
 enum bn_sql bn_pgsql_query(void *conn, const char *sql, size_t len, struct bn_sql_result *r,
