@@ -330,7 +330,7 @@ static unsigned arguments_get_omitted_traits(const struct bn_arguments *a)
 }
 
 /* Adds an option as it was typed.  For a group, an alias is replaced by the name that it stands
-   for, because an alias would override the group's own value of the option. */
+   for, because each group would warn of the alias again. */
 static void arguments_add_word(struct bn_arguments *a, const char *name, const char *arg)
 {
   const struct bn_opt *o = a->from->group != NULL ? bn_optset_find(a->from->options, name) : NULL;
@@ -367,8 +367,8 @@ static int arguments_add_option(struct bn_arguments *a, const char *arg, struct 
 
 /* Adds each option that is set, and of which each host has its own value (BN_OPT_PER_HOST), with
    its default, which the value of the host overrides.  Otherwise the configuration file, which the
-   hosts read, too, could set a seed, or an alias that would override the value of the host.  A
-   dialect has its own defaults: in 0.5, --max-requests is 10000, and 0 is no limit. */
+   hosts read, too, could set a seed or, in a dialect, an alias that would override the value of the
+   host.  A dialect has its own defaults: in 0.5, --max-requests is 10000, and 0 is no limit. */
 static void arguments_add_defaults(struct bn_arguments *a)
 {
   const struct bn_optset *options = a->from->options;
@@ -555,7 +555,7 @@ static void arguments_add_fact(void *arg, const struct bn_opt_fact *fact)
 }
 
 /* Resets each alias that a configuration file sets to its default, and adds its value by the name
-   that it stands for: an alias would override the group's own value. */
+   that it stands for: each group would warn of the alias again. */
 static void arguments_replace_aliases(struct bn_arguments *a)
 {
   const struct bn_optset *options = a->from->options;
@@ -686,8 +686,8 @@ static int arguments_add_group(struct bn_arguments *a, struct bn_err *err)
   return 0;
 }
 
-/* Adds the words and the files that all hosts of a run without groups get.  Returns 0, or -1 and
-   err. */
+/* Adds the words and the files that all hosts of a run without groups get.  The options of the
+   controller come last, because the last option of a name counts.  Returns 0, or -1 and err. */
 static int arguments_add_without_groups(struct bn_arguments *a, struct bn_err *err)
 {
   if (arguments_add_workloads(a, a->from->test, a->from->is_bundled, err) != 0 ||

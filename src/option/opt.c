@@ -66,7 +66,8 @@ static struct bn_setting opt_copy_setting(const struct bn_setting *in)
                              .typed = bn_alloc_copy(in->typed),
                              .path = bn_alloc_copy(in->path),
                              .line = in->line,
-                             .bad_bool = in->bad_bool};
+                             .bad_bool = in->bad_bool,
+                             .order = in->order};
 }
 
 /* Keeps the setting for an option that may be declared later.  The set takes over its texts. */
@@ -368,8 +369,10 @@ static bool opt_is_known(const struct bn_optset *s, const struct bn_entry *e,
 static enum bn_optset_error opt_set(struct bn_optset *s, struct bn_setting *st)
 {
   struct bn_entry *e = bn_optset_find_entry(s, st->name);
-  enum bn_optset_error rc = opt_is_known(s, e, st) ? opt_apply(s, e, st) : BN_OPTSET_UNKNOWN;
+  enum bn_optset_error rc;
 
+  st->order = ++s->n_settings;
+  rc = opt_is_known(s, e, st) ? opt_apply(s, e, st) : BN_OPTSET_UNKNOWN;
   st->bad_bool = rc == BN_OPTSET_BOOL;
   if (rc == BN_OPTSET_UNKNOWN || rc == BN_OPTSET_BOOL)
     opt_add_pending(s, st);
@@ -629,8 +632,18 @@ static bool opt_differs_from_default(const struct bn_optset *s, const struct bn_
   return bn_optval_to_number(alias->o, alias->value) != def_number;
 }
 
-/* Gives the value of an alias to its target.  If it is the default of the alias, a value that the
-   target was given stays.  Returns whether the alias was given a value other than its default. */
+/* Returns whether a value that the target was given counts, and not the one of the alias: if it was
+   set later or, as in sysbench, if the value of the alias is its default. */
+static bool opt_target_counts(const struct bn_optset *s, const struct bn_entry *alias,
+                              const struct bn_entry *target, bool differs)
+{
+  if (!target->given)
+    return false;
+  return bn_policy_is_native(s->policy) ? target->last.order > alias->last.order : !differs;
+}
+
+/* Gives the value of an alias to its target.  Returns whether the alias was given a value other
+   than its default. */
 static bool opt_resolve_alias(struct bn_optset *s, struct bn_entry *alias, struct bn_entry *target)
 {
   if (!alias->given || opt_drop_zero(s, alias))
@@ -639,9 +652,8 @@ static bool opt_resolve_alias(struct bn_optset *s, struct bn_entry *alias, struc
     return false;
   const bool differs = opt_differs_from_default(s, alias);
 
-  if (!differs && target->given)
-    return false;
-  (void)opt_apply(s, target, &alias->last);
+  if (!opt_target_counts(s, alias, target, differs))
+    (void)opt_apply(s, target, &alias->last);
   return differs;
 }
 

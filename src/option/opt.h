@@ -156,10 +156,11 @@ enum bn_origin bn_optset_get_origin(const struct bn_optset *s, const char *name)
 /* Returns the value of an option as it was typed on the command line, or "" if it was typed without
    '='.  Returns NULL if the command line has not set it, or a file has set it later. */
 const char *bn_optset_get_typed(const struct bn_optset *s, const char *name);
-/* Gives the values of deprecated aliases to the options that they stand for.  A value that differs
-   from the default of the alias replaces the value of the present name; a value that is equal to
-   that default does so only if the present name was not given.  Calls warn for each alias whose
-   value differed, in the order of the present names, as sysbench does. */
+/* Gives the values of deprecated aliases to the options that they stand for.  The last of the
+   settings counts.  In a dialect, a value that differs from the default of the alias replaces the
+   value of the present name, and a value that is equal to that default does so only if the present
+   name was not given.  Calls warn for each alias whose value differed, in the order of the present
+   names, as sysbench does. */
 void bn_optset_resolve_aliases(struct bn_optset *s, void (*warn)(void *arg, const char *text),
                                void *arg);
 

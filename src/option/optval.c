@@ -16,7 +16,7 @@
 #include "option/delay.h"
 #include "option/words.h"
 
-static const char item_blanks[] = " \t\r\n\v\f";
+static const char item_blanks[] = " \t\r\n\v\f", item_separators[] = ", \t\r\n\v\f";
 
 void bn_optval_clear(const struct bn_opt *o, void *value)
 {
@@ -48,8 +48,7 @@ static void optval_split_commas(const char *text, struct bn_list *out)
 
 int bn_optval_next(const char **pos, struct bn_optval_item *item)
 {
-  static const char separators[] = ", \t\r\n\v\f";
-  const char *text = *pos + strspn(*pos, separators), *end;
+  const char *text = *pos + strspn(*pos, item_separators), *end;
 
   if (*text == '\0' || *text == '#')
     return 0;
@@ -60,7 +59,7 @@ int bn_optval_next(const char **pos, struct bn_optval_item *item)
     *pos = end + 1;
     text++;
   } else {
-    end = text + strcspn(text, separators);
+    end = text + strcspn(text, item_separators);
     *pos = end;
   }
   *item = (struct bn_optval_item){.text = text, .len = (size_t)(end - text)};
@@ -69,19 +68,20 @@ int bn_optval_next(const char **pos, struct bn_optval_item *item)
 
 char *bn_optval_copy_first(const char *text, bool with_commas, const char **rest)
 {
-  char *first = bn_alloc(strlen(text) + 1, 1); /* a comma in the text precedes each further item */
+  char *first = bn_alloc(strlen(text) + 1, 1);
   struct bn_optval_item item;
   size_t len = 0;
+  bool goes_on = true;
 
-  while (bn_optval_next(&text, &item) > 0) {
-    if (len > 0)
-      first[len++] = ',';
+  while (goes_on) {
+    for (; with_commas && *text != '\0' && strchr(item_separators, *text) != NULL; text++)
+      if (*text == ',')
+        first[len++] = ',';
+    if (bn_optval_next(&text, &item) <= 0)
+      break;
     memcpy(first + len, item.text, item.len);
     len += item.len;
-    const bool comma_follows = text[strspn(text, item_blanks)] == ',';
-
-    if (!with_commas || !comma_follows)
-      break;
+    goes_on = with_commas && text[strspn(text, item_blanks)] == ',';
   }
   *rest = text;
   return first;
@@ -255,8 +255,8 @@ static enum bn_optset_error optval_parse_scalar(const struct bn_opt *o, void *va
   return BN_OPTSET_BAD;
 }
 
-/* Parses the first item of a file's value, or "" if there is none.  A boolean without an item is
-   off, as in sysbench. */
+/* Parses the first item of a file's value, or "" if there is none.  sysbench ignores the other
+   items, and sets a boolean without an item to off.  Returns BAD if a quote is not closed. */
 static enum bn_optset_error optval_parse_first_item(const struct bn_opt *o, void *value,
                                                     const char *text)
 {

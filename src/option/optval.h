@@ -52,7 +52,8 @@ struct bn_optval_item {
    Returns 1, 0: there is no other, or -1: a quote is not closed. */
 int bn_optval_next(const char **pos, struct bn_optval_item *item);
 /* Returns the first item of a file's value, "" if there is none, and sets *rest to what follows it.
-   with_commas: "a, b" is one item, "a,b".  The caller frees the item. */
+   with_commas: the commas belong to the item, and "a, b" is one item, "a,b".  The caller frees the
+   item. */
 char *bn_optval_copy_first(const char *text, bool with_commas, const char **rest);
 /* Adds all items of a file's value to out.  Returns 0, or -1: a quote is not closed; the items
    before it are in out. */
@@ -69,8 +70,9 @@ struct bn_setting {
   char *typed; /* the whole argument, for messages; NULL: from a file */
   char *path;  /* NULL: command line */
   unsigned line;
-  bool bad_bool; /* the option is known, the text is not a boolean */
-  bool is_read;  /* no option is declared, but the text of the script has its name */
+  bool bad_bool;       /* the option is known, the text is not a boolean */
+  bool is_read;        /* no option is declared, but the text of the script has its name */
+  unsigned long order; /* the settings of a set are numbered from 1 on */
 };
 
 /* An option of the set, with its value and its latest setting. */
@@ -94,6 +96,7 @@ struct bn_optset {
   size_t n;
   struct bn_setting *pending;
   size_t n_pending;
+  unsigned long n_settings; /* so far */
 };
 
 /* Parses the text of a setting.  On the command line, it is parsed as by bn_optval_parse.  In a

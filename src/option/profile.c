@@ -145,10 +145,11 @@ static void profile_set_lead(struct bn_profile *out, double lead_s)
 
 /* --- phases --- */
 
-/* The functions profile_read_ramp to profile_read_trace read a phase after its word, and add its
-   pieces; `forms` below has the forms.  Rates and heights are values of the curve; `s` and names
-   that end in _s are seconds. */
+/* The functions profile_read_ramp to profile_read_trace read a phase after its word, in the form
+   that `forms` has for it, and add its pieces.  Rates and heights are values of the curve; `s` and
+   names that end in _s are seconds. */
 
+/* FROM..TO/TIME */
 static bool profile_read_ramp(struct profile_reader *r)
 {
   double from, to, s;
@@ -157,6 +158,7 @@ static bool profile_read_ramp(struct profile_reader *r)
          profile_expect(r, "/") && profile_read_time(r, &s) && profile_add_piece(r, from, to, s);
 }
 
+/* RATE/TIME */
 static bool profile_read_hold(struct profile_reader *r)
 {
   double rate, s;

@@ -178,11 +178,12 @@ def test_commas_belong_to_a_text(cpu, tmp_path):
     assert "one: lost: " in got.err and "two: " not in got.err, got.err
     # sysbench takes the first item.
     (tmp_path / "s.lua").write_text("function event() print(sysbench.opt.mysql_user) end\n")
-    (tmp_path / "c").write_text("mysql-user=a,b\n")
     args = ("s.lua", "--config-file=c", "--events=1", "run")
-    for dialect, text in (("own", "a,b"), ("1.1", "a")):
-        got = bench.run(*args, cwd=tmp_path, dialect=dialect)
-        assert f"\n{text}\n" in got.out and got.err == "", dialect
+    for value, own, first in (("a,b", "a,b", "a"), (",a,, b,", ",a,,b,", "a"), ("'a b',,", "a b,,", "a b")):
+        (tmp_path / "c").write_text(f"mysql-user={value}\n")
+        for dialect, text in (("own", own), ("1.1", first)):
+            got = bench.run(*args, cwd=tmp_path, dialect=dialect)
+            assert f"\n{text}\n" in got.out and got.err == "", (value, dialect)
 
 
 def test_dashes_before_names(cpu):

@@ -53,6 +53,17 @@ def test_which_name_wins(args, threads):
     assert ("WARNING" in got.out) == (threads == 2)
 
 
+@pytest.mark.parametrize("args, threads", [("--threads=3 --num-threads=2", 2), ("--num-threads=2 --threads=3", 3),
+                                           ("--threads=3 --num-threads=1", 1), ("--num-threads=2 --threads=1", 1),
+                                           ("--config-file=old.cnf --threads=3", 3),
+                                           ("--threads=3 --config-file=old.cnf", 2)])
+def test_the_last_setting_counts(args, threads, tmp_path):
+    """Under whichever name; a sweep sets the present one last."""
+    (tmp_path / "old.cnf").write_text("num-threads=2\n")
+    got = bench.run("cpu", *args.split(), *bench.QUICK, "run", cwd=tmp_path)
+    assert f"Number of threads: {threads}\n" in got.out
+
+
 @pytest.mark.parametrize("dialect", [d for d in bench.DIALECTS if d != "1.0"])
 def test_no_threads(dialect):
     got = bench.run("--test=cpu", "--num-threads=0", *bench.QUICK, "run", dialect=dialect)
