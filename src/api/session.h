@@ -203,8 +203,9 @@ static inline bool bn_session_over(const struct bn_session *s)
   return until == 0 || (until != UINT64_MAX && bn_clock_mono() >= until);
 }
 
-/* Returns whether the calls of the session were interrupted, because the time grace is used up or a
-   signal ends the run.  The failure that follows is not reported. */
+/* Returns whether the calls of the session were interrupted, because the time grace is used up, a
+   signal ends the run, or its worker cannot wait for its connection.  The failure that follows is
+   not reported. */
 static inline bool bn_session_interrupted(const struct bn_session *s)
 {
   return atomic_load_explicit(&s->interrupted, memory_order_relaxed);

@@ -24,6 +24,7 @@ struct bn_watcher {
   const char *name; /* name for --watch: "host" */
   size_t state_size;
   bool shared; /* its counters are the same for all hosts of a run: the first host watches them */
+  bool wraps;  /* its counters wrap around within hours: `read` is called once a minute at least */
   /* Is called before the start barrier opens.  Returns 0; or -1, and err says why there is nothing
      to watch, and the run goes on without this watcher. */
   int (*open)(void *self, const struct bn_watch_place *place, struct bn_err *err);

@@ -171,10 +171,10 @@ void bn_event_start_later(struct bn_session *s, struct bn_tick *tick)
   const uint64_t old_start_ns = tick->start_ns;
 
   if (s->pacer != NULL)
-    return;
+    return; /* the event of --rate keeps its start */
   s->last_ns = bn_clock_now(&s->clock);
   if (s->last_ns <= old_start_ns)
-    return;
+    return; /* the clock has not moved on */
   tick->start_ns = s->last_ns;
   bn_stat_bump(&s->stat->begun_at, tick->start_ns - old_start_ns);
   /* The event may have moved over the end of the warm-up. */
@@ -648,24 +648,24 @@ static void event_check_outage(struct bn_session *s, uint64_t since_ns, uint64_t
     bn_outage_search(s->outage, st, since_ns, last_ok_ns, now_ns, bn_stat_get(&s->limit->span_ns));
 }
 
-/* Sets *last_ok_ns to the session's last success before this event, and *since_ns to the time since
-   which its events have been in flight without a success and without a pause between them.  If the
-   event before this one succeeded, these are the end of that event and the start of this one, which
-   are one time in a session that does not pause. */
-static void event_find_failing(const struct bn_stat *st, const struct bn_tick *tick,
-                               uint64_t *since_ns, uint64_t *last_ok_ns)
+struct event_failing {
+  uint64_t last_ok_ns; /* the session's last success before this event */
+  uint64_t since_ns;   /* since then its events are in flight, without a success or a pause */
+};
+
+static struct event_failing event_find_failing(const struct bn_stat *st, const struct bn_tick *tick)
 {
   const bool pauses = bn_stat_pauses(st);
   const bool follows_at_once = !pauses || tick->start_ns <= bn_stat_get(&st->last_end_ns);
   const uint64_t failing_since_ns = bn_stat_get(&st->failing_since_ns);
 
-  if (failing_since_ns != 0) {
-    *since_ns = follows_at_once ? failing_since_ns : tick->start_ns;
-    *last_ok_ns = bn_stat_get(&st->last_ok_ns);
-  } else {
-    *since_ns = tick->start_ns;
-    *last_ok_ns = pauses ? bn_stat_get(&st->last_end_ns) : tick->start_ns;
-  }
+  if (failing_since_ns != 0)
+    return (struct event_failing){.last_ok_ns = bn_stat_get(&st->last_ok_ns),
+                                  .since_ns = follows_at_once ? failing_since_ns : tick->start_ns};
+  /* The event before this one has succeeded.  Without pauses, this one has started at its end. */
+  return (struct event_failing){.last_ok_ns =
+                                    pauses ? bn_stat_get(&st->last_end_ns) : tick->start_ns,
+                                .since_ns = tick->start_ns};
 }
 
 /* Setting edge_ns to 0 makes the next event that succeeds be looked at, however short it is.
@@ -673,12 +673,11 @@ static void event_find_failing(const struct bn_stat *st, const struct bn_tick *t
 void bn_event_mark_failing(struct bn_session *s, const struct bn_tick *tick)
 {
   struct bn_stat *st = s->stat;
-  uint64_t since_ns, last_ok_ns;
+  const struct event_failing failing = event_find_failing(st, tick);
 
-  event_find_failing(st, tick, &since_ns, &last_ok_ns);
   st->edge_ns = 0;
-  atomic_store_explicit(&st->last_ok_ns, last_ok_ns, memory_order_relaxed);
-  atomic_store_explicit(&st->failing_since_ns, since_ns, memory_order_release);
+  atomic_store_explicit(&st->last_ok_ns, failing.last_ok_ns, memory_order_relaxed);
+  atomic_store_explicit(&st->failing_since_ns, failing.since_ns, memory_order_release);
 }
 
 /* Looks for an outage that lasts until the session leaves its loop, because its last events have
@@ -718,10 +717,9 @@ void bn_event_leave(struct bn_session *s, uint64_t end_ns)
    success. */
 static void event_check_success(struct bn_session *s, const struct bn_tick *tick)
 {
-  uint64_t since_ns, last_ok_ns;
+  const struct event_failing failing = event_find_failing(s->stat, tick);
 
-  event_find_failing(s->stat, tick, &since_ns, &last_ok_ns);
-  event_check_outage(s, since_ns, last_ok_ns, s->last_ns);
+  event_check_outage(s, failing.since_ns, failing.last_ok_ns, s->last_ns);
 }
 
 /* Raises max_ns, and sets edge_ns, beyond which the next event goes to bn_event_end_long: to

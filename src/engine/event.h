@@ -118,16 +118,22 @@ static inline bool bn_event_more(struct bn_session *s)
    Takes the arrival from the session. */
 __attribute__((cold)) void bn_event_start_due(struct bn_session *s, struct bn_tick *tick);
 
+/* Makes an event in flight visible.  The number is written after the time, so that a thread that
+   sees the event knows its start.  Release: pairs with the acquire load in measure/snap.c. */
+static inline void bn_event_show_start(struct bn_stat *st, uint64_t start_ns)
+{
+  bn_stat_bump(&st->begun_at, start_ns);
+  atomic_store_explicit(&st->begun, bn_stat_get(&st->begun) + 1, memory_order_release);
+}
+
 /* Starts the claimed event: when it was due (--rate), else at s->last_ns, the end of the previous
-   one.  Only an event that was due sets tick->begun_ns.  `begun` is written last, so that a thread
-   that sees the event knows its start. */
+   one.  Only an event that was due sets tick->begun_ns. */
 static inline void bn_event_start(struct bn_session *s, struct bn_tick *tick)
 {
   tick->start_ns = s->last_ns;
   if (__builtin_expect(s->due_ns != 0, 0))
     bn_event_start_due(s, tick);
-  bn_stat_bump(&s->stat->begun_at, tick->start_ns);
-  bn_stat_bump(&s->stat->begun, 1);
+  bn_event_show_start(s->stat, tick->start_ns);
 }
 
 /* As bn_event_start, with a clock read, for loops that spend time of their own between events. */
@@ -157,8 +163,7 @@ static inline void bn_event_start_at(struct bn_session *s, struct bn_tick *tick,
 {
   s->last_ns = bn_clock_now(&s->clock);
   *tick = (struct bn_tick){.start_ns = start_ns, .begun_ns = s->last_ns};
-  bn_stat_bump(&s->stat->begun_at, start_ns);
-  bn_stat_bump(&s->stat->begun, 1);
+  bn_event_show_start(s->stat, start_ns);
 }
 
 /* Starts the next event; returns false if the run is over.  For loops that end each event with

@@ -79,10 +79,15 @@ static void *interrupt_main(void *arg)
   return NULL;
 }
 
+void bn_interrupt_session(struct bn_session *s)
+{
+  atomic_store_explicit(&s->interrupted, true, memory_order_relaxed);
+}
+
 void bn_interrupt_first_sessions(struct bn_interrupt *interrupt, unsigned n)
 {
   for (unsigned i = 0; i < n; i++)
-    atomic_store_explicit(&interrupt->session[i].interrupted, true, memory_order_relaxed);
+    bn_interrupt_session(&interrupt->session[i]);
   (void)pthread_mutex_lock(&interrupt->lock);
   if (!interrupt->stop) {
     if (n > interrupt->first_n)

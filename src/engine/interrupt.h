@@ -39,7 +39,10 @@ void bn_interrupt_done(struct bn_interrupt *interrupt);
    unregisters it and waits until a running fn has returned.  The worker of the session calls it. */
 void bn_interrupt_set(struct bn_interrupt *interrupt, const struct bn_session *s,
                       void (*fn)(void *arg), void *arg);
-/* Interrupts the first n sessions for good: their calls fail from now on.  Any thread. */
+/* Interrupts the session for good: its calls fail from now on, without a message.  A call that it
+   blocks in goes on.  Any thread. */
+void bn_interrupt_session(struct bn_session *s);
+/* Interrupts the first n sessions for good, and the calls that they block in.  Any thread. */
 void bn_interrupt_first_sessions(struct bn_interrupt *interrupt, unsigned n);
 /* Ends the thread, if there is one.  Waits a second for an interrupt that is being made; returns
    false if it has not returned, and leaves it and the thread behind. */

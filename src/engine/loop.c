@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/wait.h"
+#include "engine/interrupt.h"
 #include "engine/limits.h"
 
 /* A task that waits for a time alone, and the events of a wait that no descriptor has ended. */
@@ -339,7 +340,7 @@ static void loop_fail_to_watch(struct bn_task *t, int error)
   const struct bn_services *services = t->session->services;
 
   /* What the connection reports now has this cause alone, and is not logged. */
-  atomic_store_explicit(&t->session->interrupted, true, memory_order_relaxed);
+  bn_interrupt_session(t->session);
   if (!loop_note_failure(t->loop))
     return;
   bn_log(BN_FATAL, "a worker cannot wait for another connection: %s%s", strerror(error),

@@ -367,6 +367,7 @@ static void reports_complete_view(const struct bn_reports *r, struct report *rep
                                   const struct bn_run_state *s)
 {
   const uint64_t run_ns = bn_clock_between(r->facts.start_ns, s->now_ns);
+  const bool begins_before_limit = report->delta.at_ns - report->delta.span_ns < s->deadline_ns;
   struct bn_view *v = &report->view;
 
   v->kind = bn_reports_get_kind(r);
@@ -380,7 +381,7 @@ static void reports_complete_view(const struct bn_reports *r, struct report *rep
   /* If a session has several events in flight, only their average start is known, which may be any
      time while an event starts or ends; but no event is older than the run. */
   v->oldest_s = (double)bn_clock_min(bn_snap_oldest_age_ns(&report->now, s->now_ns), run_ns) * 1e-9;
-  if (s->at_limit) /* sessions that have left because of the limit count as running */
+  if (s->at_limit && begins_before_limit) /* those that have left because of it count, too */
     v->running = s->running;
   if (r->conf->profile.of == BN_PROFILE_THREADS)
     v->running = reports_count_active(r, v->running, s->now_ns, report->delta.span_ns);

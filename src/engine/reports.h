@@ -45,6 +45,7 @@ struct bn_reports_setup {
 struct bn_run_state {
   uint64_t now_ns, from_ns; /* CLOCK_MONOTONIC; from_ns: the zero of the times in reports */
   uint64_t span_end_ns;     /* now_ns, or before it the end of the span; in a dialect now_ns */
+  uint64_t deadline_ns;     /* of --time; CLOCK_MONOTONIC, UINT64_MAX: none */
   bool at_limit;            /* the time limit was reached, by `running` sessions */
   unsigned running;
   unsigned failed_threads; /* threads that failed while others went on */

@@ -41,6 +41,7 @@ struct bn_run_state bn_run_state_at(const struct bn_run_parts *p, const struct b
   struct bn_run_state state = {.now_ns = now_ns,
                                .from_ns = is_measured ? times->measure_ns : times->start_ns,
                                .span_end_ns = until_ns,
+                               .deadline_ns = times->deadline_ns,
                                .at_limit = now_ns >= times->deadline_ns,
                                .paced = p->pacer != NULL,
                                .failed_threads = bn_threads_count_failed(p->threads),

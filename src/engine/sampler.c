@@ -16,7 +16,8 @@
 struct sampler_thread {
   struct bn_schedule schedule;
   const struct bn_run_parts *p;
-  uint64_t *ended; /* as in struct bn_sampler, which owns it */
+  uint64_t *ended;    /* as in struct bn_sampler, which owns it */
+  unsigned n_seconds; /* so far */
 };
 
 /* The interval of checks for the end of a run that was abandoned. */
@@ -55,12 +56,24 @@ static void sampler_report(const struct sampler_thread *s, uint64_t now_ns,
 /* The clock of a worker may be some microseconds behind the clock of the intervals. */
 static const uint64_t clock_tolerance_ns = 10 * BN_NSEC_PER_MSEC;
 
-/* Returns whether all workers had gone before at_ns: an interval that ends there would be outside
-   the time that the total covers. */
+/* Returns whether no session can add to the time that the total covers.  In bench's own report that
+   ends with the last loop, in dialects with the last session. */
+static bool sampler_has_total(const struct sampler_thread *s)
+{
+  if (bn_policy_is_native(s->p->conf->policy))
+    return bn_threads_count_looping(s->p->threads) == 0;
+  return bn_threads_count_busy(s->p->threads) == 0;
+}
+
+/* Returns whether the time that the total covers has ended before at_ns, so that an interval that
+   ends there would be outside of it. */
 static bool sampler_is_after_the_end(const struct sampler_thread *s, uint64_t at_ns)
 {
-  return bn_threads_count_busy(s->p->threads) == 0 &&
-         atomic_load(&s->p->outcome->end_ns) + clock_tolerance_ns < at_ns;
+  const bool is_native = bn_policy_is_native(s->p->conf->policy);
+  const struct bn_outcome *o = s->p->outcome;
+  const uint64_t end_ns = atomic_load(is_native ? &o->looped_ns : &o->end_ns);
+
+  return sampler_has_total(s) && end_ns + clock_tolerance_ns < at_ns;
 }
 
 /* Returns whether the limit or the end of the run lets no event begin any more. */
@@ -107,7 +120,7 @@ static void sampler_end_span(const struct sampler_thread *s, uint64_t now_ns)
    report end with the span of the run: a checkpoint after the span would leave it no time. */
 static bool sampler_is_too_late_for_checkpoints(const struct sampler_thread *s, uint64_t now_ns)
 {
-  return bn_threads_count_busy(s->p->threads) == 0 ||
+  return sampler_has_total(s) ||
          (bn_policy_is_native(s->p->conf->policy) && sampler_is_past_limit(s, now_ns));
 }
 
@@ -218,6 +231,24 @@ static void sampler_give_grace(struct sampler_thread *s, uint64_t now_ns)
                          bn_grace_longest_ns(s->p, grace_ns));
 }
 
+/* Reads the counters that may wrap around, once in so many calls, of which there is one a second:
+   without intervals they would be read at the start and at the end of the run alone. */
+static void sampler_follow_counters(struct sampler_thread *s)
+{
+  enum { PERIOD = 60 };
+  const struct bn_statset *stats = &s->p->load->stats;
+  uint64_t *unused;
+
+  if (++s->n_seconds % PERIOD != 0)
+    return;
+  bn_watch_follow_counters(s->p->watch);
+  if (stats->sample == NULL)
+    return;
+  unused = bn_alloc(stats->metrics.n_counters, sizeof *unused);
+  stats->sample(stats->sampled, unused);
+  free(unused);
+}
+
 /* Does what is due, and then ends the run if its threads have used up their time.  The counters at
    the end of the span are taken before reports are made, because a reporter may be slow. */
 static void sampler_do_due_items(struct sampler_thread *s)
@@ -228,6 +259,7 @@ static void sampler_do_due_items(struct sampler_thread *s)
   if (bn_schedule_take_refit(schedule, now_ns)) {
     bn_clock_refit(s->p->clock);
     sampler_check_backlog(s, now_ns);
+    sampler_follow_counters(s);
   }
   if (bn_schedule_take_warmup_end(schedule, now_ns))
     sampler_end_warmup(s, now_ns);

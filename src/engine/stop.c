@@ -61,8 +61,8 @@ static void stop_set_end_handlers(void (*handler)(int))
       stop_set_handler(signo, handler);
 }
 
-/* Passes a signal on to the receiver.  Runs only where signals are unblocked: around fork in a
-   thread that starts a child. */
+/* Passes a signal on to the receiver, or drops it if there is none yet.  Runs only where signals
+   are unblocked: around fork in a thread that starts a child. */
 static void stop_pass_on(int signo)
 {
   const int saved = errno;

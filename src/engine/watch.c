@@ -231,6 +231,19 @@ void bn_watch_end(struct bn_watch *w)
   (void)pthread_mutex_unlock(&w->lock);
 }
 
+void bn_watch_follow_counters(struct bn_watch *w)
+{
+  struct bn_reading unused;
+
+  if (w->n == 0)
+    return;
+  (void)pthread_mutex_lock(&w->lock);
+  for (size_t i = 0; i < w->n; i++)
+    if (w->slot[i].ops->wraps)
+      watch_read_one(&w->slot[i], &unused, run_patience_ns);
+  (void)pthread_mutex_unlock(&w->lock);
+}
+
 /* Adds the figures between two readings, if both were made.  The readings may cover earlier views
    that had no reading, with `unread` transactions.  The caller holds the lock. */
 static void watch_compare(const struct bn_watch_slot *s, const struct bn_reading *from,

@@ -62,6 +62,8 @@ bool bn_watch_close(struct bn_watch *w);
    end of the span, where the first call counts.  Any thread may call these, one call at a time. */
 void bn_watch_start(struct bn_watch *w);
 void bn_watch_end(struct bn_watch *w);
+/* Reads the watchers whose counters wrap around, so that no wrap is missed. */
+void bn_watch_follow_counters(struct bn_watch *w);
 /* Adds figures to the view of an interval, a checkpoint or the total.  They are valid until the
    next view of that kind. */
 void bn_watch_add_figures(struct bn_watch *w, struct bn_view *v);

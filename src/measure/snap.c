@@ -68,8 +68,8 @@ struct in_flight {
   uint64_t n, begun_at; /* begun_at: the sum of their starts, modulo 2^64 */
 };
 
-/* Acquire: later loads are not made before this one.  The writer is bn_event_show_end() and the
-   functions that begin events (engine/event.h), which write the time before the number. */
+/* Acquire: later loads are not made before this one.  The writers are bn_event_show_start() and
+   bn_event_show_end(), which write the time before the number. */
 static uint64_t snap_load_ordered(const _Atomic uint64_t *v)
 {
   return atomic_load_explicit(v, memory_order_acquire);

@@ -125,6 +125,7 @@ static void device_close(void *self)
 const struct bn_watcher bn_watcher_device = {
     .name = "device",
     .state_size = sizeof(struct device),
+    .wraps = true,
     .open = device_open,
     .read = device_read,
     .compare = device_compare,

@@ -103,6 +103,47 @@ static void rates_of_ticks_are_of_the_span(void **state)
   same(seen.total.reads_per_s, 100);
 }
 
+/* Sessions close for 0.3 s after a span of 0.8 s: the final report takes the place of the
+   checkpoint at 1 s, and no interval comes after the one at 0.5 s. */
+static void nothing_is_reported_while_sessions_close(void **state)
+{
+  struct bn_workload busy = toy_workload;
+  struct bn_conf c = make_conf(2);
+  struct toy t = {.sleep_us = 40000};
+
+  (void)state;
+  busy.session_close = busy_close;
+  c.plan.events = 40;
+  c.plan.interval_ns = BN_NSEC_PER_SEC / 2;
+  c.plan.checkpoint_ns[0] = BN_NSEC_PER_SEC;
+  c.plan.n_checkpoints = 1;
+  assert_int_equal(run_at_0(&c, &busy, &t), 0);
+  assert_int_equal(seen.checkpoints, 0);
+  assert_int_equal(seen.intervals, 1);
+  assert_int_equal(seen.total.events, 40);
+  same(seen.total.events_per_s, 50);
+}
+
+/* Session 1 is in an event from the limit, at 10 s, until about 40 s.  The interval that the limit
+   ends has both sessions, and the following ones have those that still run. */
+static void sessions_that_have_left_run_in_no_later_interval(void **state)
+{
+  struct bn_workload w = toy_workload;
+  struct bn_conf c = make_conf(2);
+  struct toy t = {.sleep_us = 1000};
+
+  (void)state;
+  w.event = event_of_30s;
+  c.plan.time_ns = 10 * BN_NSEC_PER_SEC;
+  c.plan.interval_ns = 5 * BN_NSEC_PER_SEC;
+  assert_int_equal(run_at_0(&c, &w, &t), 0);
+  assert_true(seen.intervals >= 4);
+  assert_int_equal(seen.interval_running[0], 2);
+  assert_int_equal(seen.interval_running[1], 2);
+  assert_int_equal(seen.interval_running[2], 1);
+  assert_int_equal(seen.interval_running[3], 1);
+}
+
 static int long_interval(void *self, const struct bn_view *v, struct bn_err *err)
 {
   (void)self;
@@ -311,6 +352,8 @@ BN_TESTS(run_ends)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(statements_of_the_end_are_in_no_rate),
       cmocka_unit_test(rates_of_ticks_are_of_the_span),
+      cmocka_unit_test(nothing_is_reported_while_sessions_close),
+      cmocka_unit_test(sessions_that_have_left_run_in_no_later_interval),
       cmocka_unit_test(a_report_may_last_beyond_the_end),
       cmocka_unit_test(the_time_of_a_stop_belongs_to_the_span),
       cmocka_unit_test(a_loop_without_events_is_a_span),
