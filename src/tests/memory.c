@@ -454,7 +454,8 @@ static int memory_log_early_end(void *self, struct bn_session *main, struct bn_e
 }
 
 /* Makes the latency of a load, if the run has loads, and the cost of an event, if empty events were
-   timed.  Returns the number of figures. */
+   timed.  With --rate there is no latency of a load, because the times of events count from their
+   arrivals.  Returns the number of figures. */
 static size_t memory_figures(const struct bn_view *v, struct bn_figure *out, size_t max)
 {
   const uint64_t loads = v->counter[BN_MEMORY_LOADS_DONE];
@@ -462,7 +463,7 @@ static size_t memory_figures(const struct bn_view *v, struct bn_figure *out, siz
   const uint64_t empty_ns = v->counter[BN_MEMORY_EMPTY_NS];
   size_t n = 0;
 
-  if (loads > 0 && n < max)
+  if (loads > 0 && !v->paced && n < max)
     out[n++] = (struct bn_figure){.key = "ns_per_load",
                                   .value = v->sum_s * 1e9 / (double)loads,
                                   .merge = BN_MERGE_MEAN,

@@ -175,7 +175,8 @@ static int mutex_start(void *self, struct bn_err *err)
   return 0;
 }
 
-/* Runs the only event of a session, which is all of its lock operations. */
+/* Runs the only event of a session, which is all of its lock operations.  Events that begin in the
+   warm-up do not count, so the event is repeated until one does. */
 static enum bn_next mutex_loop(void *self, struct bn_session *s)
 {
   struct mutex *m = self;
@@ -189,7 +190,7 @@ static enum bn_next mutex_loop(void *self, struct bn_session *s)
                                    .context = m->context + s->id * m->context_stride};
   struct bn_tick tick = {0, 0};
 
-  if (bn_event_begin(s, &tick)) {
+  while (s->services->counted_events(s) == 0 && bn_event_begin(s, &tick)) {
     m->type->work(&job);
     bn_event_end(s, &tick);
   }

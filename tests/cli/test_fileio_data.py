@@ -112,6 +112,14 @@ def test_files_of_zeros_are_told(tmp_path, mode):
     assert done.status == 0 and "zeros" not in done.err
 
 
+def test_what_an_unfinished_run_has_not_written_is_told(tmp_path):
+    """mmap sets the size of all files before it writes, so that no size tells of the rest."""
+    args = ("--file-io-mode=mmap", "--time=0", "--events=5", "run")
+    assert fileio(tmp_path, "--file-test-mode=seqwr", *args).status == 0
+    done = fileio(tmp_path, "--file-test-mode=rndrd", *args)
+    assert done.status == 0 and "the files hold zeros" in done.err
+
+
 # --- checksums that were never there ---------------------------------------------------------------
 
 

@@ -119,6 +119,13 @@ def test_latency_grows_with_the_working_set():
     assert took["64M"] > 2 * took["4K"]
 
 
+def test_a_rate_leaves_out_the_latency_of_a_load():
+    """The times of events count from their arrivals then, and contain waits."""
+    done = bench.run("memory", "--memory-oper=latency", "--memory-block-size=4K", "--rate=1000",
+                     "--memory-total-size=40K", "run")
+    assert done.status in (0, 4) and "Nanoseconds" not in done.out, done  # 4: this machine was too slow
+
+
 def test_reports_have_no_new_line_unless_asked_for():
     done = bench.run("memory", "--memory-total-size=1M", "run")
     assert "Nanoseconds" not in done.out and "kernel" not in done.out and "NUMA" not in done.out

@@ -2,6 +2,7 @@
 """The mutex test warns of locks whose waiters stop each other, and of no others."""
 
 import os
+import re
 
 import pytest
 
@@ -30,6 +31,13 @@ def mutex(kind, threads, cpus):
 def test_fair_spinning_on_too_few_cpus(threads, cpus):
     """The CPUs that the process may use count, not those that the machine has."""
     assert WARNING.format(threads, cpus) in mutex("ticket", threads, cpus)
+
+
+def test_an_event_that_begins_in_the_warm_up_is_repeated():
+    """Nothing else would be measured: a session has one event."""
+    done = bench.run("mutex", "--threads=2", "--warmup-time=0.2", "--mutex-num=16", "--mutex-locks=1",
+                     "--mutex-loops=300000000", "run")
+    assert done.status == 0 and re.search(r"^ *total number of events: +2$", done.out, re.M), done
 
 
 @pytest.mark.parametrize("kind, threads, cpus", (("ticket", 2, 2), ("ticket", 1, 1), ("cas", 2, 1)))

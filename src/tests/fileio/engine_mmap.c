@@ -93,12 +93,12 @@ static int mmap_open(void *self, const struct bn_io_setup *setup, struct bn_err 
 
 /* Returns the result of a request that has met a page which is not available: 0 if the file ends
    before it, else the error of the equivalent system call (no space, no quota, a device that
-   fails), or -EIO if this call succeeds. */
+   fails), or -EIO if this call succeeds.  The size of a device is not in its status. */
 static int64_t mmap_find_result(int fd, struct bn_io_req *r)
 {
   struct stat st;
 
-  if (fstat(fd, &st) == 0 && (uint64_t)st.st_size < r->offset + r->len)
+  if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_size < r->offset + r->len)
     return 0;
   bn_io_execute(fd, r, 0);
   return r->result < 0 ? r->result : -EIO;

@@ -107,7 +107,8 @@ void bn_files_remove(const struct bn_fileio_plan *plan, const bool *made);
 void bn_files_close(const struct bn_fileio_plan *plan, int *fd);
 
 /* Checks the data of prepared files by a few blocks.  With --validate, returns -1 and err if none
-   of these blocks has a checksum.  Otherwise returns 0, and notes if the first file holds zeros. */
+   of these blocks has a checksum.  Otherwise returns 0, and notes if the first or the last block
+   holds zeros. */
 int bn_files_check_data(const struct bn_fileio_plan *plan, const int *fd,
                         const struct bn_services *services, struct bn_err *err);
 

@@ -703,12 +703,20 @@ static bool files_are_stamped(const struct bn_fileio_plan *p, const int *fd, voi
   return false;
 }
 
-/* Returns whether a file begins with a block of zeros.  All bytes of the block are 0 if the first
-   byte is 0 and each byte equals the next. */
-static bool files_begins_with_zeros(const struct bn_fileio_plan *p, int fd, unsigned char *buf)
+/* Returns whether a block holds zeros: its first byte is 0, and each byte equals the next. */
+static bool files_is_zero_block(const struct bn_fileio_plan *p, int fd, unsigned char *buf,
+                                uint64_t offset)
 {
-  return files_read_block(p, fd, buf, 0) && buf[0] == 0 &&
+  return files_read_block(p, fd, buf, offset) && buf[0] == 0 &&
          memcmp(buf, buf + 1, (size_t)p->conf->block_size - 1) == 0;
+}
+
+/* Returns whether the first or the last block of the files holds zeros.  A run of seqwr with mmap
+   sets the size of all files first, and leaves holes if it does not come to their end. */
+static bool files_have_zeros(const struct bn_fileio_plan *p, const int *fd, unsigned char *buf)
+{
+  return files_is_zero_block(p, fd[0], buf, 0) ||
+         files_is_zero_block(p, fd[p->files - 1], buf, p->span - p->conf->block_size);
 }
 
 /* Writes how the user gets data that the run can use.  A block device needs another way than a
@@ -748,10 +756,10 @@ int bn_files_check_data(const struct bn_fileio_plan *p, const int *fd,
     rc = bn_err_set(err, 0,
                     "the files have no checksums: %s with --validate and --file-block-size=%zu",
                     remedy, block);
-  } else if (p->zeros < BN_DATA_ALL_ZEROS && files_begins_with_zeros(p, fd[0], buf)) {
+  } else if (p->zeros < BN_DATA_ALL_ZEROS && files_have_zeros(p, fd, buf)) {
     services->fact(services->of, "files", "data_read", "zeros");
-    bn_log_note("the files hold zeros, as those of sysbench do, which storage that compresses does "
-                "not read: %s",
+    bn_log_note("the files hold zeros, as those of sysbench and of an unfinished seqwr do, which "
+                "storage may answer without a read: %s",
                 remedy);
   }
   free(buf);

@@ -499,7 +499,8 @@ void bn_fileio_format_size(const struct bn_fileio_plan *p, uint64_t bytes, char 
 static void fileio_describe_flushes(const struct bn_fileio_plan *p, struct bn_facts *f)
 {
   const int mode = bn_policy_is_native(p->policy) ? p->conf->fsync_mode : BN_FILE_FSYNC;
-  const char *call = fsync_modes[mode];
+  const bool is_mapped = bn_policy_is_native(p->policy) && p->conf->io_mode == BN_IO_MMAP;
+  const char *call = is_mapped ? "msync" : fsync_modes[mode];
 
   if (p->fsync_freq > 0)
     bn_facts_add_row(f, BN_NOTICE, "Periodic FSYNC enabled, calling %s() each %llu requests.", call,
