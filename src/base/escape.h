@@ -9,6 +9,9 @@
 #include "base/buf.h"
 #include "base/err.h"
 
+/* The most characters that a byte has when it is escaped, as in "\x1b". */
+enum { BN_ESCAPED = 4 };
+
 /* Copies `text` to `out` and writes these bytes as "\x1b": control characters (C0, DEL and C1),
    characters that separate lines or change the direction of text (U+2028, U+2029, U+202A to U+202E,
    U+2066 to U+2069), and bytes that are not UTF-8.  Bytes of `keep`, such as "\n\t", are copied as

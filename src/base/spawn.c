@@ -48,8 +48,8 @@ __attribute__((noreturn)) static void spawn_become(const struct bn_spawn *s, pid
   _exit(NOT_STARTED);
 }
 
-/* Returns the errno value that the child has written to the pipe.  Returns 0 if the child has
-   become the program, which ends the pipe without a value. */
+/* Returns the errno value that the child has written to the pipe, or 0 if the pipe ends without a
+   value: the child has become the program, or was killed before, which waitpid() shows later. */
 static int spawn_read_failure(int failure)
 {
   int error = 0;

@@ -302,8 +302,8 @@ _Noreturn static void agent_exit_early(struct bn_agent *a)
   _exit(status);
 }
 
-/* Stops the run in order or at once.  Ends the process if there is no run yet.  Does nothing after
-   the run. */
+/* Stops the run in order or at once.  Ends the process if there is no run yet: a->run is NULL
+   before STAGE_RUN, and after the run. */
 static void agent_handle_stop(struct bn_agent *a, const struct bn_frame *f)
 {
   enum stage stage;

@@ -120,12 +120,12 @@ int bn_group_work_read(const struct bn_group_words *g, const struct bn_optset *o
 {
   struct bn_conf group_conf = {.policy = bn_optset_policy(options)};
   struct bn_optset *set = bn_conf_new_options(&group_conf, err);
-  int rc = -1;
+  int rc;
 
-  if (set != NULL) {
-    group_work_set_options(g, options, set);
-    rc = group_work_check_options(g, set, is_here, &group_conf, err);
-  }
+  if (set == NULL)
+    return -1;
+  group_work_set_options(g, options, set);
+  rc = group_work_check_options(g, set, is_here, &group_conf, err);
   if (rc == 0)
     *out = group_work_get(&group_conf, bn_groups_find_value(g, set, "rand-seed") != NULL);
   bn_conf_done(&group_conf);

@@ -30,7 +30,8 @@ static const uint64_t sending_ns = 60 * BN_NSEC_PER_SEC;
 static const uint64_t launcher_urge_ns = 3 * BN_NSEC_PER_SEC / 10;
 static const uint64_t launcher_end_ns = 6 * BN_NSEC_PER_SEC / 10;
 
-/* Returns the time from which no event begins on the hosts, or UINT64_MAX if that is not known. */
+/* Returns the time from which no event begins on the hosts: that of the order to stop, else the end
+   of --time, also if the hosts were told to end at once, or UINT64_MAX if there is none. */
 static uint64_t liveness_get_limit(const struct bn_fleet *f)
 {
   const struct bn_conf *conf = f->setup->conf;
@@ -54,12 +55,6 @@ static uint64_t liveness_count_events(const struct bn_view *v)
   return v->events + v->failed_events;
 }
 
-/* Returns whether the host has ended during the warm-up: the events of its result do not count. */
-static bool liveness_ended_in_warmup(const struct bn_fleet *f, const struct bn_result *r)
-{
-  return r->group[0].total.delta.at_ns < r->facts.start_ns + f->setup->conf->plan.warmup_ns;
-}
-
 /* Returns what a host has done by its total or, if there is none after the warm-up, by its last
    tick.  A tick counts events since the start.  A total counts events since the last checkpoint, so
    the events before the checkpoint are added. */
@@ -70,7 +65,7 @@ static struct progress liveness_find_progress(const struct bn_fleet *f,
   const struct bn_view *tick = bn_intervals_get_last_tick(&f->intervals, c->number);
   const bool has_total = c->has_result && result->n_groups > 0 && result->group[0].has_total;
 
-  if (has_total && !liveness_ended_in_warmup(f, result)) {
+  if (has_total && !bn_result_ended_in_warmup(result)) {
     const struct bn_view_counts *before = &f->intervals.host[c->number].before;
     const struct bn_view *total = &result->group[0].total.view;
 

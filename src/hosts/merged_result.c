@@ -242,8 +242,8 @@ struct option_facts {
   size_t n;
 };
 
-/* Adds an option of this process that the facts have not, or no more, if it is declared, and not
-   one that only a script reads. */
+/* Adds a declared option of this process that the facts do not have, or that was taken out of
+   them. */
 static void merged_add_declared_option(void *arg, const struct bn_opt_fact *o)
 {
   const struct option_facts *f = arg;
@@ -570,10 +570,8 @@ static bool merged_find_time_together(const struct bn_merged_result_part *part, 
     if (part[i].result == NULL)
       return false;
     s = &part[i].result->group[0].total.delta;
-    if (s->at_ns - s->span_ns > begin_ns)
-      begin_ns = s->at_ns - s->span_ns;
-    if (s->at_ns < end_ns)
-      end_ns = s->at_ns;
+    begin_ns = bn_clock_max(begin_ns, s->at_ns - s->span_ns);
+    end_ns = bn_clock_min(end_ns, s->at_ns);
   }
   *out_s = end_ns > begin_ns ? merged_get_seconds(begin_ns, end_ns) : 0;
   return true;
@@ -649,14 +647,6 @@ static void merged_drop_part(struct bn_merged_result_part *p, const char *why)
     m->lost = (char *)(uintptr_t)why; /* the member of a part borrows it */
 }
 
-/* Returns whether a part with a result has ended in its warm-up, whose events it reports then. */
-static bool merged_ended_in_warmup(const struct bn_merged_result_part *p)
-{
-  const struct bn_result *r = p->result;
-
-  return r->group[0].total.delta.at_ns < r->facts.start_ns + r->facts.plan.warmup_ns;
-}
-
 /* Checks all parts, and drops the results of those that do not count, so that the other parts are
    reported.  Events of the warm-up count only if no part has come to its end.  Returns false if
    there are parts that do not count. */
@@ -676,11 +666,11 @@ static bool merged_check_parts(struct bn_merged_result_part *part, size_t n,
     if (why != NULL)
       merged_drop_part(&part[i], why);
     else
-      has_measured |= !merged_ended_in_warmup(&part[i]);
+      has_measured |= !bn_result_ended_in_warmup(part[i].result);
     all_count &= why == NULL;
   }
   for (size_t i = 0; has_measured && i < n; i++) {
-    if (part[i].result == NULL || !merged_ended_in_warmup(&part[i]))
+    if (part[i].result == NULL || !bn_result_ended_in_warmup(part[i].result))
       continue;
     merged_drop_part(&part[i], "it has measured nothing: it ended in the warm-up");
     all_count = false;

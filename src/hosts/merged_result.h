@@ -42,7 +42,7 @@ struct bn_merged_result_request {
    is the sum of all parts.  With groups on hosts, the sum of each group over its hosts comes next.
    The last groups are the parts.  The facts have the options as the user has set them, in
    `request`; the events and rates of groups add up.  A part that has measured nothing, or whose
-   times make no sense, counts as lost: its result becomes NULL, and the run has failed. Returns 0,
+   times make no sense, counts as lost: its result becomes NULL, and the run has failed.  Returns 0,
    and the caller frees *out with bn_result_done(); or -1 and err if there is no result or the
    results cannot be summed. */
 int bn_merged_result_make(struct bn_merged_result_part *part, size_t n,

@@ -111,9 +111,9 @@ void bn_send_queue_break(struct bn_send_queue *q)
   (void)pthread_mutex_unlock(&q->lock);
 }
 
-/* A pipe that is writable takes PIPE_BUF bytes without blocking, whatever its flags are: other
-   processes that have it open may change them.  While the lock is released, a put may move the
-   queue (bn_buf_shift()), but the piece still begins at q->sent then. */
+/* A pipe or socket that is writable takes PIPE_BUF bytes without blocking, whatever its flags are:
+   other processes that have it open may change them.  While the lock is released, a put may move
+   the queue (bn_buf_shift()), but the piece still begins at q->sent then. */
 int bn_send_queue_send_piece(struct bn_send_queue *q)
 {
   char piece[PIPE_BUF];

@@ -27,7 +27,7 @@ static int work_split_refuse(const struct list_source *source, const char *entry
                              const char *fault, struct bn_err *err)
 {
   char copy[64], masked[BN_MASK_MAX];
-  char shown[4 * sizeof copy]; /* an escaped byte has up to 4 characters */
+  char shown[BN_ESCAPED * sizeof copy];
 
   if (len >= sizeof copy)
     len = sizeof copy - 1;

@@ -148,7 +148,8 @@ static void facts_replace_if_earlier(struct bn_facts *f, const struct bn_facts *
 
 void bn_facts_add_errors(struct bn_facts *f, const struct bn_facts *from)
 {
-  /* Of the failures that both have, the earlier ones stay. */
+  /* Of the failures that both have, the earlier ones stay, each with its message: so this comes
+     before failures are added, which brings times and messages one by one. */
   for (size_t i = 0; i < from->n_facts; i++) {
     const struct bn_fact *fact = &from->fact[i];
 

@@ -371,9 +371,12 @@ static bool host_is_below(const char *path, const char *folder)
 /* Returns the text after n words, each with a blank after it, or NULL if there are fewer. */
 static const char *host_skip_words(const char *text, unsigned n)
 {
-  for (; text != NULL && n > 0; n--) {
-    text = strchr(text, ' ');
-    text = text != NULL ? text + 1 : NULL;
+  for (; n > 0; n--) {
+    const char *blank = strchr(text, ' ');
+
+    if (blank == NULL)
+      return NULL;
+    text = blank + 1;
   }
   return text;
 }

@@ -306,6 +306,11 @@ const struct bn_view *bn_result_total(const struct bn_result *r)
   return r->n_groups > 0 && r->group[0].has_total ? &r->group[0].total.view : NULL;
 }
 
+bool bn_result_ended_in_warmup(const struct bn_result *r)
+{
+  return r->group[0].total.delta.at_ns < r->facts.start_ns + r->facts.plan.warmup_ns;
+}
+
 /* Returns a copy that owns its texts. */
 static struct bn_member *result_copy_member(const struct bn_member *m)
 {

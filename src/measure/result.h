@@ -101,6 +101,9 @@ void bn_record_done(struct bn_record *r);
 struct bn_group *bn_result_add_group(struct bn_result *r, const char *name);
 /* Returns the total of all sessions, which is that of the first group, or NULL if there is none. */
 const struct bn_view *bn_result_total(const struct bn_result *r);
+/* Returns whether the run has ended in its warm-up, so that its total is that of the warm-up.  The
+   result has a total. */
+bool bn_result_ended_in_warmup(const struct bn_result *r);
 /* Appends a group of one host, with copies of m and, unless v is NULL, of its total, without
    histograms. */
 void bn_result_add_member(struct bn_result *r, const char *name, const struct bn_member *m,

@@ -354,8 +354,11 @@ int bn_store_print(const struct bn_node *document, FILE *out, struct bn_err *err
   if (text == NULL)
     return -1;
   errno = 0; /* in case the call that fails does not set it */
-  if (fwrite(text, 1, len, out) != len || fflush(out) != 0)
-    rc = bn_err_set(err, errno, "cannot write the result: %s", strerror(errno));
+  if (fwrite(text, 1, len, out) != len || fflush(out) != 0) {
+    const int error = errno != 0 ? errno : EIO;
+
+    rc = bn_err_set(err, error, "cannot write the result: %s", strerror(error));
+  }
   free(text);
   return rc;
 }

@@ -370,7 +370,7 @@ static uint64_t view_rank_of(uint64_t n, double percent)
 }
 
 /* Returns a percentile of a histogram together with the ages of unfinished events (NULL: there are
-   none), or 0 if both are empty.  `nearest` is as in the rules, which then have no ages. */
+   none), or 0 if both are empty.  nearest: the rank is rounded as in sysbench; ages is NULL. */
 static uint64_t view_percentile_ns(const struct bn_hist *h, const struct bn_hist *ages,
                                    double percent, bool nearest)
 {

@@ -7,9 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "cm.h"
+#include "measure/bounds.h"
 #include "measure/merge.h"
 #include "measure/merge_check.h"
+#include "measure/messages.h"
 
 static const uint64_t second = 1000000000;
 
@@ -623,6 +626,32 @@ static void the_first_of_failures_of_a_kind_is_kept(void **state)
   bn_facts_done(&timeless);
 }
 
+/* Two parts have more messages than a document holds.  The process that merges adds its own, as
+   many as its log records. */
+static void leaves_room_for_the_messages_of_this_process(void **state)
+{
+  enum { EACH = BN_BOUND_MESSAGES - 1 };
+  struct bn_result result[2] = {{.n_groups = 0}};
+  struct bn_part part[2] = {{.result = &result[0]}, {.result = &result[1]}};
+  struct bn_facts out = {.n_messages = 0};
+  char text[32];
+
+  (void)state;
+  for (unsigned i = 0; i < 2 * EACH; i++) {
+    (void)snprintf(text, sizeof text, "message %u", i);
+    bn_facts_add_message(&result[i % 2].facts, 1 + i, 0, text, 1);
+  }
+  bn_messages_merge(part, 2, &out);
+  assert_int_equal(out.n_messages, 4096 - 100);
+  assert_int_equal(BN_BOUND_MESSAGES, 4096);
+  assert_int_equal(BN_LOG_MESSAGES_MAX, 100);
+  assert_string_equal(out.message[0].text, "message 0");
+  assert_string_equal(out.message[out.n_messages - 1].text, "message 3995");
+  bn_facts_done(&out);
+  bn_facts_done(&result[0].facts);
+  bn_facts_done(&result[1].facts);
+}
+
 BN_TESTS(merge)
 {
   static const struct CMUnitTest tests[] = {
@@ -633,6 +662,7 @@ BN_TESTS(merge)
       cmocka_unit_test(intervals_are_those_of_one_time),
       cmocka_unit_test(what_cannot_be_summed_is_refused),
       cmocka_unit_test(the_first_of_failures_of_a_kind_is_kept),
+      cmocka_unit_test(leaves_room_for_the_messages_of_this_process),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,6 +21,9 @@ enum { IN_FIRST = 4096, OUT_FIRST = 1024, SMALL_USES = 64 };
    so the frequent paths of bn_stream_note_empty and bn_stream_flush compare the size alone, and a
    buffer with a waiter always takes the other path, which gives it up. */
 enum { FIRST_WATCHED = BN_SQL_SPARE };
+_Static_assert((IN_FIRST & (IN_FIRST - 1)) == 0 && (OUT_FIRST & (OUT_FIRST - 1)) == 0 &&
+                   (FIRST_WATCHED & (FIRST_WATCHED - 1)) != 0,
+               "a number that is no power of two never becomes one by doubling");
 
 /* Sets s->error: an errno, or 0 if the peer has closed the connection.  Returns -1. */
 static int stream_fail(struct bn_stream *s, int error)
@@ -90,7 +93,7 @@ static size_t stream_double(size_t cap, size_t first, size_t n)
 
 /* Widens a buffer, whose first size is `first`, to at least n bytes.  Returns 0, or -1: there is no
    memory, and the buffer stays. */
-static int stream_widen(struct bn_stream_buffer *b, size_t first, size_t n)
+static int stream_buffer_widen(struct bn_stream_buffer *b, size_t first, size_t n)
 {
   const size_t cap = stream_double(b->cap, first, n);
   char *data = cap > 0 ? realloc(b->data, cap) : NULL;
@@ -102,14 +105,19 @@ static int stream_widen(struct bn_stream_buffer *b, size_t first, size_t n)
   return 0;
 }
 
-/* As stream_widen, for a stream with a waiter: empty buffers of usual size pass from connection to
-   connection (stream_pass_on). */
-static int stream_widen_watched(const struct bn_stream *s, struct bn_stream_buffer *b, size_t n)
+/* Widens a buffer of the stream, whose first size is `first` without a waiter, to at least n bytes.
+   With a waiter, empty buffers of usual size pass from connection to connection (stream_pass_on).
+   Returns as stream_buffer_widen does. */
+static int stream_widen(const struct bn_stream *s, struct bn_stream_buffer *b, size_t first,
+                        size_t n)
 {
-  void **spare = s->wait->waiter->spare;
+  void **spare;
 
+  if (s->wait == NULL)
+    return stream_buffer_widen(b, first, n);
+  spare = s->wait->waiter->spare;
   if (b->cap > 0 || n > FIRST_WATCHED || *spare == NULL)
-    return stream_widen(b, FIRST_WATCHED, n);
+    return stream_buffer_widen(b, FIRST_WATCHED, n);
   b->data = *spare;
   b->cap = FIRST_WATCHED;
   *spare = NULL;
@@ -144,7 +152,7 @@ static void stream_buffer_shrink(struct bn_stream_buffer *b, size_t first, size_
     return;
   free(b->data);
   *b = (struct bn_stream_buffer){0};
-  (void)stream_widen(b, first, 2 * used);
+  (void)stream_buffer_widen(b, first, 2 * used);
 }
 
 /* The slow path of bn_stream_note_empty, for a buffer whose size is not the first: with a waiter it
@@ -166,15 +174,6 @@ void bn_stream_note_empty(struct bn_stream *s)
     stream_give_up_memory(s, used);
 }
 
-/* Makes the buffer of received bytes, or doubles it.  Returns 0, or -1 if there is no memory. */
-static int stream_widen_in(struct bn_stream *s)
-{
-  const size_t wanted = s->in.cap + 1;
-
-  return s->wait != NULL ? stream_widen_watched(s, &s->in, wanted)
-                         : stream_widen(&s->in, IN_FIRST, wanted);
-}
-
 /* The slow path of stream_make_room, with its results. */
 static __attribute__((noinline)) int stream_make_more_room(struct bn_stream *s)
 {
@@ -187,7 +186,7 @@ static __attribute__((noinline)) int stream_make_more_room(struct bn_stream *s)
   }
   if (s->in.cap - s->end >= wanted && s->in.cap > s->end)
     return 0;
-  if (stream_widen_in(s) == 0)
+  if (stream_widen(s, &s->in, IN_FIRST, s->in.cap + 1) == 0)
     return 0;
   return s->end < s->in.cap ? 0 : stream_fail(s, ENOMEM); /* one byte of room is enough */
 }
@@ -340,13 +339,11 @@ int bn_stream_wait(struct bn_stream *s, size_t n)
 static __attribute__((noinline)) int stream_widen_out(struct bn_stream *s, size_t n)
 {
   const size_t wanted = s->out_len + n;
-  int rc;
+  const bool is_too_large = wanted < n;
 
-  if (wanted < n) /* the sum is too large */
+  if (is_too_large || stream_widen(s, &s->out, OUT_FIRST, wanted) != 0)
     return stream_fail(s, ENOMEM);
-  rc = s->wait != NULL ? stream_widen_watched(s, &s->out, wanted)
-                       : stream_widen(&s->out, OUT_FIRST, wanted);
-  return rc == 0 ? 0 : stream_fail(s, ENOMEM);
+  return 0;
 }
 
 char *bn_stream_room(struct bn_stream *s, size_t n)

@@ -96,8 +96,8 @@ void bn_pgsql_disconnect(void *conn)
   bn_pgsql_lib_disconnect(&c->lib);
 }
 
-/* A cancel request would need another connection, and wait for a server that does not answer, which
-   is the very case of an interrupt. */
+/* Shuts the socket down.  A cancel request would need another connection, and a call is interrupted
+   because its server does not answer. */
 void bn_pgsql_interrupt(void *conn)
 {
   const struct bn_pgsql_conn *c = conn;

@@ -113,9 +113,9 @@ static enum bn_sql exec_compile(struct bn_sqlite_conn *c, const char *sql, size_
   return BN_SQL_DONE;
 }
 
-/* Executes the statements from sql to end, which follow the first one of a text, before its result
-   is returned, as servers do.  Their results are kept for bn_sqlite_next().  The first failure is
-   the last result. */
+/* Executes the statements from sql to end, which follow the first one of a text.  Servers execute a
+   whole text before they answer, so this comes before the first result is returned.  The results
+   are kept for bn_sqlite_next().  A statement that fails is the last one. */
 static void exec_run_other_statements(struct bn_sqlite_conn *c, const char *sql, const char *end)
 {
   while (sql < end) {

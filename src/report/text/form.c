@@ -243,6 +243,17 @@ const char *bn_form_format_number(char text[BN_FORM_NUMBER], int width, int deci
   return text;
 }
 
+void bn_form_print_times(const char *title, const double *s, size_t n, FILE *out)
+{
+  char number[BN_FORM_NUMBER];
+
+  (void)fprintf(out, "    %-36s", title);
+  for (size_t i = 0; i < n; i++)
+    (void)fprintf(out, "%c%s", i == 0 ? ' ' : '/',
+                  bn_form_format_number(number, 0 /* width */, 2, s[i] * 1e3, false));
+  (void)fputc('\n', out);
+}
+
 /* --- printing --------------------------------------------------------------------------------- */
 
 /* The form of a value.  Negative widths align to the left, as in printf. */

@@ -39,6 +39,9 @@ enum { BN_FORM_NUMBER = 352 }; /* bytes of a number; DBL_MAX has 309 digits */
 const char *bn_form_format_number(char text[BN_FORM_NUMBER], int width, int decimals, double x,
                                   bool at_least);
 
+/* Prints a title and n times, in milliseconds, with slashes between them. */
+void bn_form_print_times(const char *title, const double *s, size_t n, FILE *out);
+
 /* Returns how many events of the view have begun and not ended; queued arrivals have not begun. */
 uint64_t bn_form_count_in_flight(const struct bn_form *f);
 

@@ -19,33 +19,23 @@ static double heading_to_seconds(uint64_t ns)
   return (double)ns / (double)BN_NSEC_PER_SEC;
 }
 
-/* Returns the value of an option, or NULL if it is not known. */
-static const char *heading_find_option(const struct bn_facts *f, const char *option)
+/* Returns the value of --workers, or 0 if it is not known. */
+static unsigned long heading_find_workers(const struct bn_facts *f)
 {
   for (size_t i = 0; i < f->n_options; i++)
-    if (strcmp(f->option[i].name, option) == 0 && f->option[i].value != NULL)
-      return f->option[i].value;
-  return NULL;
-}
-
-/* Returns the value of an option that is a whole number, or 0 if it is not known. */
-static unsigned long heading_parse_option(const struct bn_facts *f, const char *option)
-{
-  const char *value = heading_find_option(f, option);
-
-  return value != NULL ? strtoul(value, NULL, 10) : 0;
+    if (strcmp(f->option[i].name, "workers") == 0 && f->option[i].value != NULL)
+      return strtoul(f->option[i].value, NULL, 10);
+  return 0;
 }
 
 /* Prints the number of workers if threads share them, because there are fewer workers than threads.
    Prints nothing for a run with groups, because each group has workers of its own. */
 static void heading_print_workers(FILE *out, const struct bn_facts *f)
 {
-  const unsigned long workers = heading_parse_option(f, "workers");
-  const bool are_shared = workers > 0 && workers < heading_parse_option(f, "threads");
-  const char *groups = heading_find_option(f, "group");
-  const bool has_groups = groups != NULL && groups[0] != '\0';
+  const unsigned long workers = heading_find_workers(f);
+  const bool are_shared = workers > 0 && workers < f->plan.threads;
 
-  if (are_shared && !has_groups)
+  if (are_shared && !bn_facts_have_groups(f))
     (void)fprintf(out, "Number of workers: %lu\n", workers);
 }
 

@@ -38,7 +38,7 @@ struct bn_text_ranks bn_text_sort_ranks(const struct bn_view *v)
 /* Prints a name at the end of a line, escaped, because a script or its SQL has chosen it. */
 static void tables_print_name(FILE *out, const char *name)
 {
-  char shown[4 * BN_STATEMENT_NAME + 1];
+  char shown[BN_ESCAPED * BN_STATEMENT_NAME + 1];
 
   (void)bn_escape(shown, sizeof shown, name, "");
   (void)fprintf(out, "  %s\n", shown);
@@ -163,7 +163,7 @@ void bn_text_print_event_kinds(FILE *out, const struct bn_view *v)
    that is not known. */
 static void tables_print_recovery(FILE *out, const struct bn_phase_view *p, size_t number)
 {
-  char text[4 * BN_BOUND_NAME + 1]; /* an escaped byte has four characters */
+  char text[BN_ESCAPED * BN_BOUND_NAME + 1];
   char digits[BN_UNITS_DIGITS];
 
   if (isnan(p->recovery_s) || p->recovery_s <= 0)
@@ -240,7 +240,7 @@ void bn_text_print_event_kind(FILE *out, const struct bn_view *v, const struct b
 {
   const double *percentile_s = k->timing->percentile_s;
   const size_t rank = bn_view_greatest_rank(v);
-  char name[4 * BN_PART_NAME + 1];
+  char name[BN_ESCAPED * BN_PART_NAME + 1];
 
   (void)bn_escape(name, sizeof name, k->name, "");
   (void)fprintf(out, "  %s: eps: %.2f", name, k->events_per_s);

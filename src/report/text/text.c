@@ -389,7 +389,8 @@ static void text_print_commits(const struct text *t, const struct bn_view *v)
   (void)fputs("\n", t->out);
 }
 
-/* Prints the figures of the workload that have a text for it. */
+/* Prints the figures of the workload that have a text for it, in sysbench's form: with two
+   decimals, and an empty line after each. */
 static void text_print_figures(const struct text *t, const struct bn_view *v)
 {
   for (size_t i = 0; i < v->n_figures; i++)
@@ -404,7 +405,7 @@ static void text_print_rate_timing(const struct text *t, const struct bn_view *v
   const struct bn_timing *timing = text_find_timing(v, metric);
 
   if (timing != NULL && timing->count > 0)
-    (void)fprintf(t->out, "    %-36s %.2f/%.2f\n", title, timing->avg_s * 1e3, timing->max_s * 1e3);
+    bn_form_print_times(title, (double[]){timing->avg_s, timing->max_s}, 2, t->out);
 }
 
 /* Prints by how much threads woke up late, if the 99th percentile of that is more than a tenth of
@@ -412,9 +413,8 @@ static void text_print_rate_timing(const struct text *t, const struct bn_view *v
 static void text_print_lag(const struct text *t, const struct bn_view *v)
 {
   if (v->lag_p99_s > v->median_s / 10)
-    (void)fprintf(t->out, "    %-36s %.2f/%.2f/%.2f\n",
-                  "wake-up lag (ms, 50th/99th/max):", v->lag_p50_s * 1e3, v->lag_p99_s * 1e3,
-                  v->lag_max_s * 1e3);
+    bn_form_print_times("wake-up lag (ms, 50th/99th/max):",
+                        (double[]){v->lag_p50_s, v->lag_p99_s, v->lag_max_s}, 3, t->out);
 }
 
 /* Prints the arrivals of --rate and their times. */
@@ -699,7 +699,7 @@ static int text_total(void *self, const struct bn_view *v, struct bn_err *err)
    group on one host is left out: the sum over its hosts, whose `host` is the group, has them. */
 static void text_print_group_phases(const struct text *t, const struct bn_group *g, size_t n)
 {
-  char name[4 * BN_GROUP_NAME + 1]; /* an escaped byte has four characters */
+  char name[BN_ESCAPED * BN_GROUP_NAME + 1];
 
   if (!bn_facts_have_groups(t->facts))
     return;

@@ -191,8 +191,8 @@ static size_t wire_bind_size(const struct bn_pgsql_request *q)
   return size <= INT32_MAX ? size : 0;
 }
 
-/* Writes the message that binds the values to a statement.  All parameters have the format binary,
-   and results come as text. */
+/* Writes the message that binds the values to a statement.  name: "" for the statement that has
+   none.  All parameters have the format binary, and results come as text. */
 static char *wire_put_bind(char *p, const struct bn_pgsql_request *q, const char *name)
 {
   enum { FORMAT_BINARY = 1 };
