@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "sql/errors.h"
+#include "sql/lex.h"
 #include "sql/query.h"
 
 /* The longest statement: sysbench's buffer has 524288 bytes, of which one is a terminator. */
@@ -31,18 +32,22 @@ static int bulk_refuse_length(struct bn_sql_conn *c)
    server takes no long ones.  A run measures INSERTs, which are as long as those of sysbench. */
 static struct bn_sql_bulk *bulk_new(const struct bn_sql_conn *c)
 {
+  /* A packet of MySQL is shorter than the limit, and has up to three bytes of the protocol before
+     the text: the command, and the numbers of its attributes. */
+  enum { PACKET_OVERHEAD = 4 };
   struct bn_sql_info info = bn_sql_info_unknown();
   struct bn_sql_bulk *b = bn_alloc(1, sizeof *b);
 
   b->max = STATEMENT_MAX;
   b->may_load = bn_sql_conn_may_load(c);
-  if (!b->may_load || c->drv->ops->info == NULL)
+  /* Other servers have no such limit.  A question to them, in a transaction of the script, would be
+     one more statement that may fail. */
+  if (!b->may_load || !bn_sql_is_mysql(&c->drv->caps) || c->drv->ops->info == NULL)
     return b;
   if (c->drv->ops->info(c->server->handle, &info) != 0)
     return b;
-  /* A packet has one byte of the protocol before the text. */
-  if (info.max_packet > 0 && info.max_packet < STATEMENT_MAX)
-    b->max = (size_t)info.max_packet - 1;
+  if (info.max_packet > PACKET_OVERHEAD && info.max_packet - PACKET_OVERHEAD < STATEMENT_MAX)
+    b->max = (size_t)info.max_packet - PACKET_OVERHEAD;
   return b;
 }
 

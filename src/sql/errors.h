@@ -11,6 +11,7 @@
 #include "api/driver.h"
 #include "api/opt.h"
 #include "base/err.h"
+#include "base/escape.h"
 
 /* An error in a list: by its number, by its SQLSTATE, or by either, if the typed text ("40001") may
    be both. */
@@ -81,7 +82,7 @@ bool bn_sql_is_of_statement(const char *state);
 
 /* The message of a server, as it is shown. */
 struct bn_sql_shown {
-  char text[4 * sizeof((struct bn_sql_diag *)0)->text];
+  char text[BN_ESCAPED * sizeof((struct bn_sql_diag *)0)->text];
 };
 
 /* Returns the message, escaped, so that it cannot steer a terminal. */

@@ -308,19 +308,21 @@ const char *bn_sql_failed_text(const struct bn_sql_conn *c, size_t *len)
 }
 
 /* Makes the failed call, whose outcome is rc and whose error is in c->diag, the failure of the
-   connection, which is marked as lost if it is. */
+   connection, which is LOST if rc is. */
 static void failure_record(struct bn_sql_conn *c, enum bn_sql rc, enum bn_sql_step step,
                            const char *sql, size_t len)
 {
+  const bool is_lost = rc == BN_SQL_LOST;
+
   c->view.sql_errno = c->diag.code;
-  c->view.lost = rc == BN_SQL_LOST;
+  c->view.lost = is_lost;
+  if (is_lost)
+    c->state = BN_CONN_LOST;
   c->failure.logged = false;
   c->failure.step = step;
   c->failure.sql = sql;
   c->failure.len = len;
   failure_copy_text(c);
-  if (rc == BN_SQL_LOST)
-    c->state = BN_CONN_LOST;
 }
 
 bool bn_sql_handle_failure(struct bn_sql_conn *c, enum bn_sql rc, enum bn_sql_step step,

@@ -463,7 +463,7 @@ void bn_sql_hold_prepares(struct bn_session *s)
 /* Returns whether the statement is still to be prepared. */
 static bool prepared_is_held(const struct bn_sql_stmt *st)
 {
-  return !st->prepared && !st->emulated && !st->closed && !st->orphaned;
+  return !st->prepared && !st->emulated && !st->closed;
 }
 
 /* Puts the oldest statements that are held back, BN_SQL_AT_ONCE at most, into out, in the order in

@@ -117,11 +117,12 @@ static void query_count_prepared(struct bn_sql_stmt *st, enum bn_sql rc, uint64_
   query_count_statement(st->statement, c, rc, took_ns);
 }
 
-/* Measures a statement of any kind for --db-debug and --statements. */
-static __attribute__((noinline)) void query_observe_other(struct bn_sql_conn *c, enum bn_sql rc,
-                                                          uint64_t took_ns,
-                                                          struct bn_sql_statement_type type,
-                                                          const char *sql, size_t len)
+/* Measures a statement for --db-debug and --statements, which leaves out statements that are not
+   counted. */
+static __attribute__((noinline)) void query_observe(struct bn_sql_conn *c, enum bn_sql rc,
+                                                    uint64_t took_ns,
+                                                    struct bn_sql_statement_type type,
+                                                    const char *sql, size_t len)
 {
   struct bn_sql_stmt *st = c->cur.source != NULL ? c->cur.source : c->emulating;
 
@@ -134,24 +135,6 @@ static __attribute__((noinline)) void query_observe_other(struct bn_sql_conn *c,
     query_count_prepared(st, rc, took_ns);
   else
     query_count_text(c, rc, took_ns, sql, len);
-}
-
-/* Measures a statement for --db-debug and --statements.  The common cases of --statements alone are
-   inline.  query_observe_other measures all others; --statements leaves out statements that are not
-   counted. */
-static inline void query_observe(struct bn_sql_conn *c, enum bn_sql rc, uint64_t took_ns,
-                                 struct bn_sql_statement_type type, const char *sql, size_t len)
-{
-  const struct bn_sql_stmt *st = c->cur.source;
-
-  if (c->owner->timed || type.kind == BN_SQL_UNCOUNTED)
-    query_observe_other(c, rc, took_ns, type, sql, len);
-  else if (st != NULL && st->statement != NULL)
-    query_count_statement(st->statement, c, rc, took_ns);
-  else if (st == NULL && c->emulating == NULL)
-    query_count_text(c, rc, took_ns, sql, len);
-  else
-    query_observe_other(c, rc, took_ns, type, sql, len);
 }
 
 void bn_sql_expect_error(struct bn_sql_conn *c, const char *state)
@@ -181,7 +164,7 @@ static __attribute__((noinline)) enum bn_sql query_handle_error(struct bn_sql_co
 {
   rc = query_accept_expected(c, rc);
   if (c->owner->observed)
-    query_observe_other(c, rc, took_ns, type, sql, len);
+    query_observe(c, rc, took_ns, type, sql, len);
   if (rc > BN_SQL_ROWS)
     (void)bn_sql_handle_failure(c, rc, BN_STEP_QUERY, sql, len);
   return rc;

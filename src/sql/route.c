@@ -154,7 +154,7 @@ static bool route_is_at_variable(const struct scan *s, const struct token *prev,
 
 /* Returns whether t, for which route_is_at_variable is true, belongs to the session, so that the
    read server does not know it: a variable of the user, a variable named with its scope, as in
-   "@@session.x", or a variable that earlier statements set. */
+   "@@session.x", or one that tells what earlier statements did. */
 static bool route_is_variable_of_session(const struct scan *s, const struct token *prev,
                                          const struct token *t)
 {

@@ -128,7 +128,7 @@ static enum bn_sql split_end_reading(struct bn_sql_split *p, struct bn_sql_diag 
 
   p->role = BN_ROLE_READ;
   rc = bn_sql_link_execute(&p->link[BN_ROLE_READ], "COMMIT", NULL, d);
-  p->reading = false;
+  p->reading = p->fresh = false;
   return rc;
 }
 
@@ -139,7 +139,7 @@ static enum bn_sql split_end_reading(struct bn_sql_split *p, struct bn_sql_diag 
 static enum bn_sql split_enter(struct bn_sql_split *p, const struct text *text,
                                struct bn_sql_diag *d)
 {
-  const bool moves = p->reading && p->fresh && text->turns_writing;
+  const bool moves = p->fresh && text->turns_writing;
   const bool ends = p->reading && text->leaves_reading;
 
   if (moves || ends) {
@@ -182,12 +182,14 @@ static void split_note_pinned(struct bn_sql_split *p, enum bn_sql_boundary bound
    text, with which split_enter may begin it anew on the write server. */
 static void split_note_transaction(struct bn_sql_split *p, const struct text *text, enum bn_sql rc)
 {
-  p->fresh = text->route == BN_ROUTE_BEGIN_READ && rc <= BN_SQL_ROWS;
+  const bool has_begun = text->route == BN_ROUTE_BEGIN_READ && rc <= BN_SQL_ROWS;
+
+  p->reading = (p->reading || has_begun) && split_is_open(split_transaction_on(p, BN_ROLE_READ));
+  p->fresh = p->reading && has_begun;
   if (p->fresh) {
     bn_buf_clear(&p->begin);
     (void)bn_buf_str(&p->begin, text->sql);
   }
-  p->reading = (p->reading || p->fresh) && split_is_open(split_transaction_on(p, BN_ROLE_READ));
 }
 
 /* Updates the state after the statement, whose answer is rc, and counts reads on the read server.
@@ -260,7 +262,7 @@ static enum bn_sql split_connect(void *self, void *conn, const struct bn_sql_tar
   enum bn_sql rc = BN_SQL_DONE;
 
   (void)self;
-  p->reading = p->pinned = false;
+  p->reading = p->fresh = p->pinned = false;
   for (enum bn_sql_role role = 0; role < BN_ROLES && rc == BN_SQL_DONE; role++) {
     const struct bn_sql_target target = split_target_of(p, t, role);
 
@@ -309,7 +311,7 @@ static enum bn_sql split_query(void *conn, const char *sql, size_t len, struct b
                                struct bn_sql_diag *d)
 {
   struct bn_sql_split *p = conn;
-  struct text text = split_read_text(p, sql, len, p->reading, p->reading && p->fresh);
+  struct text text = split_read_text(p, sql, len, p->reading, p->fresh);
   enum bn_sql rc;
 
   if (p->write_only)

@@ -338,6 +338,31 @@ def test_a_pooler_that_does_not_know_the_names_of_statements_aborts_no_transacti
     assert fake.asked.count(b"COMMIT") == 2 and b"DEALLOCATE" not in fake.asked
 
 
+FILLING = """
+function prepare()
+  local con = sysbench.sql.driver():connect()
+  con:query("BEGIN")
+  con:bulk_insert_init("INSERT INTO t(k) VALUES")
+  con:bulk_insert_next("(1)")
+  con:bulk_insert_done()
+  con:query("COMMIT")
+end
+"""
+
+
+@pytest.mark.parametrize("protocol", ["own", "library"])
+def test_a_bulk_insert_asks_nothing_in_the_transaction_of_the_script(tmp_path, protocol):
+    """A question that the server does not know would abort the transaction."""
+    (tmp_path / "x.lua").write_text(FILLING)
+    fake = RenamingPgSQL(b"")
+    done = subprocess.run([BENCH, "./x.lua", *fake.login(), f"--pgsql-protocol={protocol}", "--db-bulk-load=insert",
+                           "prepare"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    fake.close()
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+    begun = fake.asked.index(b"BEGIN")
+    assert fake.asked[begun:begun + 3] == [b"BEGIN", b"INSERT", b"COMMIT"]
+
+
 class MutePgSQL(FakePgSQL):
     def talk(self, conn):
         while conn.recv(4096):

@@ -280,6 +280,24 @@ def test_statements_fit_into_a_small_packet(mariadb_plain):
     assert query(mariadb_plain, "SELECT COUNT(*), MAX(id) FROM {s}sbtest1") == "3000\t3000"
 
 
+def test_a_statement_of_any_length_fits_into_a_small_packet(mariadb_plain, tmp_path):
+    """Short rows fill a statement to the last bytes, and blanks before VALUES vary which ones."""
+    body = """con:query("CREATE TABLE a (v INTEGER)")
+  for blanks = 1, 4 do
+    con:bulk_insert_init("INSERT INTO a(v)" .. (" "):rep(blanks) .. "VALUES")
+    for _ = 1, 20000 do con:bulk_insert_next("(1)") end
+    con:bulk_insert_done()
+  end"""
+    before = mariadb_plain.sql("SELECT @@max_allowed_packet").strip()
+    transcripts.empty(mariadb_plain)
+    mariadb_plain.sql("SET GLOBAL local_infile=OFF; SET GLOBAL max_allowed_packet=65536;")
+    try:
+        must(mariadb_plain, script(tmp_path, body), "prepare")
+    finally:
+        mariadb_plain.sql(f"SET GLOBAL local_infile=ON; SET GLOBAL max_allowed_packet={before};")
+    assert query(mariadb_plain, "SELECT COUNT(*) FROM {s}a") == "80000"
+
+
 @pytest.mark.parametrize("columns, row", [
     ("v", "(%d)"), ("id, v", "(NULL, %d)"), ("id,v", "(0, %d)"), ("`v`, `ID`", "(%d, '0')")])
 def test_numbers_given_by_the_server_have_no_gaps(mariadb_plain, tmp_path, columns, row):

@@ -207,3 +207,29 @@ def test_a_login_that_a_signal_ends_is_no_failure(tmp_path):
     server.close()
     assert status == 128 + signal.SIGINT, out + err
     assert "FATAL" not in err and "ALERT" not in err
+
+
+DROPPING = """
+function thread_init() con = sysbench.sql.driver():connect() end
+function event()
+  for i = 1, 3 do
+    local st = con:prepare("SELECT ? + " .. i)
+    local p = st:bind_create(sysbench.sql.type.INT)
+    st:bind_param(p)
+    p:set(7)
+    local rs = st:execute()
+    assert(tonumber(rs:fetch_row()[1]) == 7 + i)
+    rs:free()
+  end
+  con:query("SELECT seq, REPEAT('x', 200) FROM seq_1_to_5000")
+end
+"""
+
+
+def test_a_statement_that_a_collector_frees_does_not_disturb_a_result(mariadb, tmp_path):
+    """The collector runs in another session of the worker, while the session of the statement receives a result.  To
+    close it then would make the client library lose count of the packets."""
+    transcripts.empty(mariadb)
+    run = Run(mariadb, tmp_path, DROPPING, "--threads=40", "--workers=1", "--events=1000", "--mysql-compression=on")
+    status, out, err = run.end()
+    assert (status, err) == (0, ""), out + err
