@@ -42,22 +42,34 @@ local allowed = {
   pgsql_variant = {[""] = true, none = true, redshift = true},
 }
 
--- The limits outside of dialects. Ids and numbers computed from them are exact up to 2^53.
+-- The limits outside of dialects. Ids and numbers computed from them are exact up to 2^53. A
+-- statement has as many parameters as points, or twice as many as ranges, and LuaJIT passes up to
+-- some 8,000 arguments.
 local largest = {
   tables = 1e6, table_size = 2 ^ 53, range_size = 2 ^ 53, delta = 2 ^ 53, reconnect = 2 ^ 53,
-  random_points = 1e6, number_of_ranges = 1e6,
+  random_points = 7000, number_of_ranges = 3500,
 }
 local largest_count = 1e9 -- of statements in a transaction
 
+-- Returns the keys of a table in the order of the alphabet, so that of several wrong values always
+-- the same one is named.
+local function names_of(t)
+  local names = {}
+  for name in pairs(t) do names[#names + 1] = name end
+  table.sort(names)
+  return names
+end
+
+-- In dialects, names have the underscores that sysbench shows, and whole numbers are not asked for.
 local function check_of_dialect()
-  for name, least in pairs(smallest) do
-    local value = sysbench.opt[name]
-    if value and not (value >= least) then
+  for _, name in ipairs(names_of(smallest)) do
+    local value, least = sysbench.opt[name], smallest[name]
+    if value and not (value >= least) then -- also NaN
       error(("--%s must be at least %d, not %s"):format(name, least, value), 0)
     end
   end
-  for name, words in pairs(allowed) do
-    local value = sysbench.opt[name]
+  for _, name in ipairs(names_of(allowed)) do
+    local value, words = sysbench.opt[name], allowed[name]
     if value and not words[value] then
       error(("--%s cannot be '%s'"):format(name, value), 0)
     end
@@ -79,14 +91,12 @@ local function check_number(name, least)
 end
 
 local function check_word(name, words)
-  local value, known = sysbench.opt[name], {}
+  local value = sysbench.opt[name]
   if not value or words[value] then
     return
   end
-  for word in pairs(words) do
-    known[#known + 1] = word ~= "" and word or nil
-  end
-  table.sort(known)
+  local known = names_of(words)
+  if known[1] == "" then table.remove(known, 1) end
   refuse(name, value, "unknown", table.concat(known, ", "))
 end
 
@@ -95,12 +105,8 @@ function M.check()
   if not sysbench.cmdline.refuse or sysbench.cmdline.dialect() then
     return check_of_dialect()
   end
-  for name, least in pairs(smallest) do
-    check_number(name, least)
-  end
-  for name, words in pairs(allowed) do
-    check_word(name, words)
-  end
+  for _, name in ipairs(names_of(smallest)) do check_number(name, smallest[name]) end
+  for _, name in ipairs(names_of(allowed)) do check_word(name, allowed[name]) end
 end
 
 return M

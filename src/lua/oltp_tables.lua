@@ -105,17 +105,18 @@ local function create_index_at(moment, drv, con, table_num)
   end
 end
 
-local function announce_rows(table_num)
-  if sysbench.opt.table_size > 0 then
-    say(("Inserting %d records into 'sbtest%d'"):format(sysbench.opt.table_size, table_num))
-  end
-end
-
 -- Counts rows that were inserted, for the line of progress on a terminal.
 local function count_loaded(table_num, rows)
   if sysbench.cmdline.loaded then
     sysbench.cmdline.loaded("sbtest" .. table_num, rows,
                             sysbench.opt.tables * sysbench.opt.table_size)
+  end
+end
+
+local function announce_rows(table_num)
+  if sysbench.opt.table_size > 0 then
+    say(("Inserting %d records into 'sbtest%d'"):format(sysbench.opt.table_size, table_num))
+    count_loaded(table_num, 0)
   end
 end
 
@@ -333,12 +334,13 @@ SELECT COUNT(*), MAX(n) FROM
 WHERE n > %d]],
 }
 
--- Tells of tables of a prepare with a larger value of the option, which cleanup leaves.
+-- Tells of tables of a prepare with a larger value of the option, which cleanup leaves.  In a dry
+-- run there is no answer.
 function M.tell_rest(drv, con, last, option)
   local text = rest_text[drv:name()]
   if not text or is_redshift(drv) or sysbench.cmdline.dialect() then return end
   local n, highest = con:query_row(text:format(last))
-  if tonumber(n) > 0 then
+  if n and tonumber(n) > 0 then
     io.stderr:write(("%d more table(s) are left, up to sbtest%d; to drop them too run cleanup with "
       .. "--%s=%d\n"):format(n, highest, option, highest))
   end

@@ -59,12 +59,13 @@ local function number(con, text)
 end
 
 -- Returns the scale of the tables, and refuses them if rows or keys are missing, or if --scale says
--- something else.  Without a server, there is the scale that is asked for.
+-- something else.  Without a server, or in a dry run, there is the scale that is asked for.
 function M.of_loaded(drv, con)
   local asked = sysbench.opt.scale
-  if drv:name() == "null" then
+  local n_tables = drv:name() ~= "null" and number(con, exists_text[drv:name()])
+  if not n_tables then
     return math.max(asked, 1)
-  elseif number(con, exists_text[drv:name()]) == 0 then
+  elseif n_tables == 0 then
     sysbench.cmdline.refuse("there are no tables of tpcb_like; make them with: " ..
                             "bench tpcb_like --scale=N prepare")
   end
@@ -106,7 +107,7 @@ end
 local function missing_branches(con)
   local is_there, missing = {}, {}
   local rs = con:query("SELECT bid FROM pgbench_branches")
-  local n_there = rs.nrows
+  local n_there = rs and rs.nrows or 0 -- nil in a dry run
   for _ = 1, n_there do
     is_there[tonumber(rs:fetch_row()[1]) or 0] = true
   end
@@ -150,6 +151,7 @@ end
 local function load_branch(drv, con, bid, all)
   local filler = drv:name() == "sqlite" and (" "):rep(84) or ""
   load.say("Loading branch %d...", bid)
+  sysbench.cmdline.loaded("pgbench_branches", 0, all)
   con:query(drv:name() == "sqlite" and "BEGIN IMMEDIATE" or "BEGIN")
   con:query(("INSERT INTO pgbench_branches (bid, bbalance) VALUES (%d, 0)"):format(bid))
   load_table(con, "pgbench_tellers", "tid, bid, tbalance", M.TELLERS, all, function(row, i)
@@ -219,10 +221,12 @@ end
 -- Drops the tables, first those whose rows may refer to others.
 function M.cleanup()
   M.check_options()
-  local con = sysbench.sql.driver():connect()
+  local drv = sysbench.sql.driver()
+  local con = drv:connect()
   for i = #tables, 1, -1 do
     con:query("DROP TABLE IF EXISTS pgbench_" .. tables[i].name)
   end
+  require("oltp_tables").shrink(drv, con)
   con:disconnect()
 end
 

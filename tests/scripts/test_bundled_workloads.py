@@ -166,6 +166,24 @@ def test_values_out_of_range_are_refused_in_a_sentence(db, option, said):
     assert not (db.folder / "sbtest.sqlite").exists()
 
 
+@pytest.mark.parametrize("workload, steps", [
+    ("oltp_read_write", ("prepare", "warmup", "run", "cleanup")), ("bulk_insert", ("prepare", "run", "cleanup")),
+    ("tpcb_like", ("prepare", "run", "cleanup"))])
+def test_each_command_of_a_dry_run(folder, workload, steps):
+    """No statement has a result."""
+    size = {"oltp_read_write": ["--table-size=10"], "tpcb_like": ["--scale=1", "--tpcb-check=none"]}.get(workload, [])
+    for step in steps:
+        r = command([workload, "--db-driver=mysql", "--mysql-dry-run", *size, "--events=3", step], folder.path)
+        assert r.status == 0, (step, r.out, r.err)
+
+
+def test_order_entry_has_no_dry_run(folder):
+    for step in "prepare", "run", "check", "cleanup":
+        r = command(["order_entry", "--db-driver=mysql", "--mysql-dry-run", step], folder.path)
+        assert (r.status, r.err) == (1, "--mysql-dry-run: order_entry needs the answers of a server; "
+                                        "'run' alone works without one, with --db-driver=null\n")
+
+
 def test_what_was_typed_wrong_is_said_without_a_place_in_a_script(db):
     for argv, said in (
             (["oltp_read_write"], "Command is required. Supported commands: prepare, warmup, run, cleanup, help"),

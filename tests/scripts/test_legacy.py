@@ -177,6 +177,15 @@ def test_tables(folder, option, indexes):
                  "FROM sbtest1") == [(20, 1, 20, 119, 59)]
 
 
+@pytest.mark.parametrize("option", [(), ("--oltp-secondary",), ("--oltp-auto-inc=off",)])
+def test_insert(folder, option):
+    must(folder, "insert", "--oltp-table-size=20", *option, "prepare")
+    must(folder, "insert", "--oltp-table-size=20", "--events=5", *option, "run")
+    assert query(folder, "SELECT count(*), count(DISTINCT id), min(id) > 0 FROM sbtest1") == [(25, 25, 1)]
+    must(folder, "insert", "cleanup")
+    assert query(folder, "PRAGMA page_count") == [(1,)]
+
+
 # --- where scripts are found -------------------------------------------------------------------------
 
 @pytest.mark.parametrize("path, ours", [

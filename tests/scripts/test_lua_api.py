@@ -203,6 +203,8 @@ function prepare() print(sysbench.opt.a, sysbench.opt.b) end
     assert r.status == 1 and r.err == "--c=2: the script refuses this value\n"
     r = folder.lua(text, "--d=2", "prepare")
     assert r.status == 1 and "t.lua:7: boom" in r.err
+    r = folder.lua(text, "--a=mysql://u:s3cret@h", "prepare")
+    assert r.status == 1 and "refuses this value" in r.err and "s3cret" not in r.err
 
 
 @pytest.mark.parametrize("name, given, version", [

@@ -411,6 +411,11 @@ def test_resolution(folder):
     folder.file("mine/x.lua", "print('found')")
     r = command(["x.lua"], folder.path, LUA_PATH=str(folder.path) + "/mine/?.lua")
     assert r.out == "found\n"
+    # A LUA_PATH without ";;" has no default path, where sysbench and bench have their scripts.
+    for version in "", "1.0":
+        for name in "oltp_read_only", "oltp_read_only.lua":
+            r = command([name, "help"], folder.path, LUA_PATH="/x/?.lua", BENCH_COMPAT=version)
+            assert r.status == 0 and "--point" in r.out, r.out + r.err
     for name in "nosuch", "sub", "sub/nosuch.lua", "hello.":
         r = command([name, "run"], folder.path)
         assert r.status == 1 and r.said[0] == (

@@ -78,6 +78,28 @@ end
     assert "b\ttrue\t3072\t2\t./x@y.lua\ttrue" in r.lines
 
 
+def test_a_bare_switch_counts_for_each_script(folder):
+    script = """
+sysbench.cmdline.options = {short = {"", %s}}
+function event() end
+function thread_done() print("%s", sysbench.opt.short) end
+"""
+    scripts = {"a.lua": script % ("true", "a"), "b.lua": script % ("false", "b")}
+    args = ("./a.lua@1", "./b.lua@1", "--events=9", "--time=0")
+    r, _ = mix(folder, *args, scripts=scripts)
+    assert {"a\ttrue", "b\tfalse"} <= set(r.lines)
+    r, _ = mix(folder, *args, "--short")
+    assert {"a\ttrue", "b\ttrue"} <= set(r.lines)
+
+
+def test_the_help_of_a_long_mix(folder):
+    names = [f"./{'x' * 40}/a{i}.lua@1" for i in range(12)]
+    for name in names:
+        folder.file(name[:-2], "sysbench.cmdline.options = {own = {'of its own', 1}}\n" + EMPTY)
+    r = command([*names, "help"], folder.path)
+    assert r.status == 0 and "of its own" in r.out, r.out + r.err
+
+
 @pytest.mark.parametrize("workers", [0, 1])
 def test_scripts_declare_the_same_c(folder, workers):
     """As those do that load one module; other declarations of a name are an error of the script."""

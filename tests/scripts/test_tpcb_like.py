@@ -123,6 +123,7 @@ def test_a_load_is_continued_and_grows(copy):
     assert "Loading" not in smaller and "Loaded: scale 3\n" in smaller
     assert copy.run("--events=10").lines[-2].startswith("    2 of 2")
     copy.ok("cleanup")
+    assert copy.query("PRAGMA page_count") <= [(2,)]  # the file has shrunk
     assert copy.query("SELECT COUNT(*) FROM sqlite_master WHERE name LIKE 'pgbench%'") == [(0,)]
     assert "there are no tables of tpcb_like" in copy.bench("run").err
 

@@ -104,11 +104,11 @@ return {
       local a, b = make(8, 0.92, noise)
       local found = measured(a, b, paired, "more", by)
       t.equal(compare.judge(found, by), "worse")
-      t.equal({compare.judge_limit(found, by)}, want)
+      t.equal({compare.judge_limit(found, compare.judge(found, by), by)}, want)
       -- The same of a latency.
       found = measured(b, a, paired, "less", by)
       t.equal(compare.judge(found, by), "worse")
-      t.equal({compare.judge_limit(found, by)}, want)
+      t.equal({compare.judge_limit(found, compare.judge(found, by), by)}, want)
     end
     local exceeded, kept, open = {true, false}, {false, false}, {false, true}
     for _, paired in ipairs{true, false} do
@@ -122,14 +122,14 @@ return {
     local function check_amount(amount, n, want)
       local by = {alpha = 0.01, same = 0.05, amount = amount}
       local found = measured(filled(n, 0), filled(n, 3), true, "less", by)
-      t.equal({compare.judge_limit(found, by)}, want)
+      t.equal({compare.judge_limit(found, compare.judge(found, by), by)}, want)
     end
     check_amount(2, 8, {true, false})
     check_amount(4, 8, {false, false})
     check_amount(4, 6, {false, true})
     check_amount(4, 3, {false, true})
     local none = measured(filled(8, 0), filled(8, 0), true, "less")
-    t.equal({compare.judge_limit(none, rules)}, {false, false})
+    t.equal({compare.judge_limit(none, compare.judge(none, rules), rules)}, {false, false})
   end,
 
   -- They are, for example, errors: none in A, some in B.

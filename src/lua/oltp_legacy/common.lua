@@ -190,12 +190,12 @@ function M.create_table(name, indent)
 end
 
 -- SQLite numbers rows by itself only if id is the primary key.
-local function ids_are_sent()
+function M.ids_are_sent()
   return not oltp_auto_inc or oltp_secondary and db_driver == "sqlite"
 end
 
 local function insert_rows(table_id)
-  local with_id = ids_are_sent()
+  local with_id = M.ids_are_sent()
   db_bulk_insert_init(("INSERT INTO sbtest%d(%s) VALUES"):format(
                       table_id, with_id and "id, k, c, pad" or "k, c, pad"))
   for id = 1, oltp_table_size do
@@ -251,6 +251,9 @@ function cleanup()
   db_connect()
   for table_id = 1, oltp_tables_count do
     M.drop_table("sbtest" .. table_id)
+  end
+  if db_driver == "sqlite" and sysbench.cmdline.refuse and not sysbench.cmdline.dialect() then
+    db_query("VACUUM")
   end
   db_disconnect()
 end

@@ -24,12 +24,19 @@ if sysbench.cmdline.refuse and not sysbench.cmdline.dialect() then
   end
 end
 
+local with_id = "INSERT INTO %s (id, k, c, pad) VALUES (%s, %d, '%s', '%s')"
+local without_id = "INSERT INTO %s (k, c, pad) VALUES (%d, '%s', '%s')"
+local after_largest_id = "(SELECT IFNULL(MAX(id), 0) + 1 FROM %s)"
+
 function event()
   local name, k, c, pad = old.table_name(), old.row_id(), old.c_value(), old.pad_value()
-  if oltp_auto_inc and not old.is_mysql() then
-    db_query(("INSERT INTO %s (k, c, pad) VALUES (%d, '%s', '%s')"):format(name, k, c, pad))
+  if not oltp_auto_inc then
+    db_query(with_id:format(name, ("%d"):format(unique_id()), k, c, pad))
+  elseif old.is_mysql() then
+    db_query(with_id:format(name, "0", k, c, pad))
+  elseif old.ids_are_sent() then
+    db_query(with_id:format(name, after_largest_id:format(name), k, c, pad))
   else
-    db_query(("INSERT INTO %s (id, k, c, pad) VALUES (%d, %d, '%s', '%s')"):format(
-             name, oltp_auto_inc and 0 or unique_id(), k, c, pad))
+    db_query(without_id:format(name, k, c, pad))
   end
 end

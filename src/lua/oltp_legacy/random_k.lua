@@ -21,7 +21,7 @@ end
 -- Version 0.5 has a separate table, whose rows differ in k only.
 M.table_name = "sbtest"
 
-local row = "(%d, ' ', 'qqqqqqqqqqwwwwwwwwwweeeeeeeeeerrrrrrrrrrtttttttttt')"
+local row = "(%s%d, ' ', 'qqqqqqqqqqwwwwwwwwwweeeeeeeeeerrrrrrrrrrtttttttttt')"
 
 function prepare()
   set_vars()
@@ -32,9 +32,10 @@ function prepare()
     db_query("CREATE INDEX k on sbtest(k)")
   end
   print(("Inserting %d records into 'sbtest'"):format(oltp_table_size))
-  db_bulk_insert_init("INSERT INTO sbtest(k, c, pad) VALUES")
+  local with_id = old.ids_are_sent()
+  db_bulk_insert_init(("INSERT INTO sbtest(%sk, c, pad) VALUES"):format(with_id and "id, " or ""))
   for k = 1, oltp_table_size do
-    db_bulk_insert_next(row:format(k))
+    db_bulk_insert_next(row:format(with_id and k .. ", " or "", k))
   end
   db_bulk_insert_done()
   db_disconnect()

@@ -16,8 +16,8 @@ M.rolled_back = counter("rolled_back")
 M.districts_skipped = counter("districts_skipped")
 M.deliveries_short = counter("_deliveries_short")
 
--- Think times, in thousandths of what the rules ask for on average.  Each completed transaction has
--- one.
+-- Think times, in thousandths of what the rules ask for on average.  Each transaction has one, also
+-- one that was given up.
 local think_permille, think_times = counter("_think_permille"), counter("_think_times")
 
 local submitted, lines, quantities, groups, ranks, quarters = {}, {}, {}, {}, {}, {}

@@ -135,6 +135,7 @@ end
 -- Loads a warehouse.  An error ends the thread with its connection, so that the server rolls back.
 local function load_warehouse(drv, con, settings, w)
   M.say("Loading warehouse %d...", w)
+  sysbench.cmdline.loaded("warehouse", 0, settings.rows_missing)
   settings.now = os.date("%Y-%m-%d %H:%M:%S")
   con:query(drv:name() == "sqlite" and "BEGIN IMMEDIATE" or "BEGIN")
   for _, t in ipairs(population.tables) do

@@ -79,6 +79,10 @@ end
 
 -- Refuses values that no command can work with.
 local function check()
+  if sysbench.opt.mysql_dry_run and sysbench.sql.driver():name() == "mysql" then
+    sysbench.cmdline.refuse("--mysql-dry-run: order_entry needs the answers of a server; " ..
+                            "'run' alone works without one, with --db-driver=null")
+  end
   check_word("order_check")
   check_word("order_mode")
   for name, limit in pairs(limits) do

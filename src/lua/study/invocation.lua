@@ -81,14 +81,14 @@ function invocation.groups(words)
   return groups
 end
 
--- Refuses to vary an option of which each group has a value of its own: no run would differ.
--- shown: the option of the study that names it, "--vary=threads".
+-- Raises an error if an option is varied of which each group has a value of its own: no run would
+-- differ.  shown: the option of the study that names it, "--vary=threads".
 function invocation.check_varied(words, name, shown)
   local groups = invocation.groups(words)
+  if #groups == 0 then return end
   for _, group in ipairs(groups) do
     if not group.own[present_name(name)] then return end
   end
-  if #groups == 0 then return end
   native.fail("%s: each group has its own --%s, so this changes nothing; write %s.%s for that of "
     .. "one group", shown, name, groups[1].name, name)
 end

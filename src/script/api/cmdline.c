@@ -159,8 +159,9 @@ static int cmdline_barrier(lua_State *L)
   return 1;
 }
 
-/* share(text): keeps a text of at most 63 bytes for all threads of the command; share() returns it.
-   The threads pass a barrier between writing and reading. */
+/* share(text): keeps a text for all threads of the command, with as many bytes as api->shared has;
+   share() returns it.  The threads pass a barrier between writing and reading, without which a
+   reader may see half of the text. */
 static int cmdline_share(lua_State *L)
 {
   struct bn_api *api = bn_instance_api();
@@ -173,7 +174,8 @@ static int cmdline_share(lua_State *L)
   const char *text = luaL_checklstring(L, 1, &len);
 
   if (len >= sizeof api->shared)
-    return luaL_error(L, "sysbench.cmdline.share: the text is too long");
+    return luaL_error(L, "sysbench.cmdline.share: the text has more than %d bytes",
+                      (int)sizeof api->shared - 1);
   memcpy(api->shared, text, len + 1);
   return 0;
 }
@@ -229,32 +231,39 @@ static uint64_t cmdline_mark_load_start(struct bn_api *api, uint64_t now_ns)
   return atomic_load(&api->load_start_ns);
 }
 
-/* Returns in how many seconds the load will end, if it goes on at the rate so far: `loaded` rows in
-   elapsed_s.  Returns 0 without a rate, or if more than all_rows are loaded. */
+/* Returns in how many seconds the load will end, if it goes on at the rate so far: `loaded` rows,
+   more than 0, in elapsed_s.  Returns 0 if more than all_rows are loaded. */
 static double cmdline_estimate_remaining_s(double loaded, double all_rows, double elapsed_s)
 {
-  const double remaining_s = loaded > 0 ? elapsed_s * (all_rows - loaded) / loaded : 0;
+  const double remaining_s = elapsed_s * (all_rows - loaded) / loaded;
 
   return remaining_s > 0 ? ceil(remaining_s) : 0;
 }
 
 /* loaded(table, rows, all_rows): adds the rows that the thread has inserted into the table to those
    of all threads.  Shows how much of all_rows, the rows of all tables, is inserted, and in how many
-   seconds the load will end. */
+   seconds the load will end.  A thread that begins a table calls it with 0 rows, so that the time
+   of the first rows counts. */
 static int cmdline_loaded(lua_State *L)
 {
   struct bn_api *api = bn_instance_api();
+  const char *table = luaL_checkstring(L, 1);
   const lua_Number rows = luaL_checknumber(L, 2), all_rows = luaL_checknumber(L, 3);
+  const bool is_count = rows >= 0 && rows < 0x1p63; /* false for NaN, too */
   const uint64_t now_ns = bn_clock_mono(), start_ns = cmdline_mark_load_start(api, now_ns);
+
+  luaL_argcheck(L, is_count, 2, "not a number of rows");
+
   const double loaded = (double)atomic_fetch_add(&api->loaded, (uint64_t)rows) + rows;
   const double elapsed_s = (double)(now_ns - start_ns) * 1e-9;
   const double percent = all_rows > 0 ? floor(loaded / all_rows * 100) : 0;
   char text[160];
 
-  (void)snprintf(text, sizeof text, "'%s': %.0f %% of %.0f rows, %.0f s left",
-                 luaL_checkstring(L, 1), percent, all_rows,
-                 cmdline_estimate_remaining_s(loaded, all_rows, elapsed_s));
-  bn_log_progress(text);
+  if (loaded > 0) {
+    (void)snprintf(text, sizeof text, "'%s': %.0f %% of %.0f rows, %.0f s left", table, percent,
+                   all_rows, cmdline_estimate_remaining_s(loaded, all_rows, elapsed_s));
+    bn_log_progress(text);
+  }
   return 0;
 }
 
@@ -322,9 +331,13 @@ static int cmdline_expect(lua_State *L)
     bn_sql_note_all_connect(sys);
     return 0;
   }
-  const uint64_t at_start = (uint64_t)luaL_checknumber(L, 1);
-  const uint64_t in_all = (uint64_t)luaL_checknumber(L, 2);
-  const enum bn_sql_rest answer = bn_sql_expect_statements(sys, lua->session, at_start, in_all);
+  const lua_Number at_start = luaL_checknumber(L, 1), in_all = luaL_checknumber(L, 2);
+  const bool are_counts = at_start >= 0 && in_all >= at_start && in_all < 0x1p63; /* no NaN */
+
+  luaL_argcheck(L, are_counts, 1, "not a number of statements");
+
+  const enum bn_sql_rest answer =
+      bn_sql_expect_statements(sys, lua->session, (uint64_t)at_start, (uint64_t)in_all);
   const bool is_refused = answer == BN_SQL_REST_REFUSED;
 
   /* The refusal was logged, and the place in a bundled script would add nothing to it. */

@@ -206,8 +206,8 @@ double bn_ffi_rand_double(void)
   return bn_rng_double(ffi_rng());
 }
 
-/* Returns memory for a text of that length and its terminator, valid until the next call; NULL if
-   no object is that large. */
+/* Returns memory for a text of that length, valid until the next call; NULL if no object is that
+   large.  The text needs no final 0, because scripts get its length too. */
 static char *ffi_reserve_text(size_t len)
 {
   struct bn_buf *b = &bn_instance_current()->text;

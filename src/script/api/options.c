@@ -458,7 +458,7 @@ void bn_options_each_own_default(const struct bn_api *api, unsigned number,
     /* The options of the mix have the default of the first script that declares them. */
     const struct bn_opt *first = options_find(api->options, o->name);
     const bool is_general = bn_conf_find_option(o->name) != NULL;
-    const bool is_given = bn_optset_is_given(all_options, o->name);
+    const bool is_given = bn_optset_get_origin(all_options, o->name) != BN_FROM_DEFAULT;
     const bool has_other_default = first != NULL && !options_have_same_default(first, o);
 
     if (has_other_default && !is_general && !is_given)
@@ -498,7 +498,9 @@ struct validation {
 static void options_log_refused(const struct bn_opt *o, const char *name, const char *value,
                                 bool in_dialect)
 {
-  const char *equals = value != NULL ? "=" : "", *shown = value != NULL ? value : "";
+  const char *equals = value != NULL ? "=" : "";
+  char masked[BN_MASK_MAX];
+  const char *shown = value != NULL ? bn_mask_text(value, masked) : "";
 
   if (value != NULL && bn_opt_is_secret(o)) /* a password */
     shown = BN_MASK;

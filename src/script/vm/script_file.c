@@ -199,8 +199,9 @@ static char *script_file_find_as_sysbench(const struct bn_script_setup *setup, c
 }
 
 /* Returns the file that the script's name means.  Outside of the dialects a bundled script of the
-   name comes first; in a dialect the file comes first that sysbench would have found.  Logs that a
-   user's file hides the bundled script, or is hidden by it. */
+   name comes first; in a dialect the file comes first that sysbench would have found.  A bundled
+   script that a LUA_PATH without the default path does not reach is the last.  Logs that a user's
+   file hides the bundled script, or is hidden by it. */
 static char *script_file_find_path(const struct bn_script_setup *setup, const char *path)
 {
   const bool is_bundle_first = bn_policy_is_native(setup->conf->policy);
@@ -221,6 +222,8 @@ static char *script_file_find_path(const struct bn_script_setup *setup, const ch
 
   if (file != NULL && may_hide_bundled)
     script_file_log_hidden_workload(setup, file);
+  if (file == NULL && strchr(setup->name, '/') == NULL)
+    file = script_file_find_bundled(setup, BN_SET_MODERN, setup->name);
   return file;
 }
 

@@ -52,7 +52,7 @@ function gate:judge(rounds, level, same)
   stats.holm(tests)
   for _, row in ipairs(rows) do
     row.verdict = compare.judge(row.found, row.rules)
-    row.failing, row.undecided = compare.judge_limit(row.found, row.rules)
+    row.failing, row.undecided = compare.judge_limit(row.found, row.verdict, row.rules)
   end
   return rows
 end

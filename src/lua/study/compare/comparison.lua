@@ -161,10 +161,11 @@ function comparison.make(a, b, figures, points, rules)
   adjust_tests(made, "beyond", decides)
   each_judged(made, function(row)
     local found = row.found
+    row.verdict = compare.judge(found, rules)
     if decides(row.figure) then
-      row.failing, row.undecided = compare.judge_limit(found, rules)
+      row.failing, row.undecided = compare.judge_limit(found, row.verdict, rules)
     end
-    row.verdict = row.failing and "worse" or compare.judge(found, rules)
+    if row.failing then row.verdict = "worse" end
     if row.verdict == "unknown" then
       row.more = compare.more(found, rules, row.figure == 1 and n_primary or n_secondary)
     end

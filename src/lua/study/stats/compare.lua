@@ -205,9 +205,9 @@ function compare.judge(found, rules)
 end
 
 -- Returns whether the tests, after they were adjusted, show that B is worse by more than the limit,
--- and whether they show neither that nor the opposite.
-function compare.judge_limit(found, rules)
-  local verdict, is_tested = compare.judge(found, rules), found.method ~= "few"
+-- and whether they show neither that nor the opposite.  verdict: that of compare.judge.
+function compare.judge_limit(found, verdict, rules)
+  local is_tested = found.method ~= "few"
   local is_beyond = is_tested and found.beyond.adjusted <= rules.alpha
   local is_within = is_tested and found.within.adjusted <= rules.alpha
   local is_open = verdict == "unknown" or verdict == "worse"

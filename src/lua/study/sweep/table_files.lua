@@ -68,6 +68,19 @@ local function state_of(seen)
   return seen["left out"] > 0 and "left out" or "pending"
 end
 
+-- Returns a figure over the runs of a point that are done, a list of their numbers; nil if no run
+-- has it.  The value of a run without it is NaN, which a document shows as null.
+local function figure_of(tally, point, name, done)
+  local spread, no_value = tally:spread(point, name), 0 / 0
+  if not spread then return nil end
+  local values = document.list{}
+  for i, run in ipairs(done) do values[i] = real(tally:value(run, name) or no_value) end
+  return document.map{
+    {"n", spread.n}, {"median", real(spread.median)}, {"min", real(spread.min)},
+    {"max", real(spread.max)}, {"values", values}}
+end
+
+-- Returns a point of the grid as the table has it.
 local function point_of(tally, point)
   local seen, done = tally:look(point), {}
   local names, figures = document.list{}, document.map()
@@ -78,14 +91,8 @@ local function point_of(tally, point)
     end
   end
   for _, name in ipairs(tally.names) do
-    local spread = tally:spread(point, name)
-    if spread then
-      local values = document.list{}
-      for i, run in ipairs(done) do values[i] = real(tally:value(run, name) or 0 / 0) end
-      document.set(figures, name, document.map{
-        {"n", spread.n}, {"median", real(spread.median)}, {"min", real(spread.min)},
-        {"max", real(spread.max)}, {"values", values}})
-    end
+    local figure = figure_of(tally, point, name, done)
+    if figure then document.set(figures, name, figure) end
   end
   return document.map{
     {"values", values_of(tally.grid, point)}, {"state", state_of(seen)}, {"n", seen.done},
