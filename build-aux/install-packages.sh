@@ -72,9 +72,11 @@ policy=/usr/sbin/policy-rc.d
 forbid_services()
 {
   [ ! -e $policy ] || return 0
+  # dash runs no EXIT trap for a signal that has no trap of its own.
+  trap 'as_root rm -f $policy' EXIT
+  trap 'exit 1' HUP INT TERM
   printf '#!/bin/sh\nexit 101\n' | as_root tee $policy >/dev/null
   as_root chmod 755 $policy
-  trap 'as_root rm -f $policy' EXIT
 }
 
 install_debian()

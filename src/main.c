@@ -282,21 +282,21 @@ static int main_run_command(struct program *p, const struct bn_workload *ops, vo
 static int main_print_test_help(struct program *p, const struct bn_workload *ops, void *self)
 {
   struct bn_err err = {0};
-  char group[GROUP_MAX];
 
   if (ops->help != NULL) {
-    if (ops->help(self, &err) == 0)
-      return BN_STATUS_OK;
-    (void)main_refuse(&err);
-    return BN_STATUS_FAILED;
+    const int rc = ops->help(self, &err) == 0 ? 0 : main_refuse(&err);
+
+    return rc == 0 ? BN_STATUS_OK : BN_STATUS_FAILED;
   }
-  (void)snprintf(group, sizeof group, "%s options", ops->name);
-  if (bn_optset_has_group(p->options, group)) {
+  char *group = bn_alloc_print("%s options", ops->name);
+  const bool has_group = bn_optset_has_group(p->options, group);
+
+  if (has_group)
     bn_cli_print_group(group, p->options);
-    return BN_STATUS_OK;
-  }
-  bn_cli_refuse_command(&p->cli, ops, self);
-  return BN_STATUS_FAILED;
+  else
+    bn_cli_refuse_command(&p->cli, ops, self);
+  free(group);
+  return has_group ? BN_STATUS_OK : BN_STATUS_FAILED;
 }
 
 /* Executes the command.  A script's own comes first, even if its name is `run` or `help`. */

@@ -32,8 +32,9 @@ static const char *cli_find_value(const char *arg, const char *name)
   return bn_opt_is_named(arg + 2, (size_t)(equals - arg) - 2, name) ? equals + 1 : NULL;
 }
 
-/* Chooses the dialect of that name, which `from` asks for: the option, the variable, or the
-   program by its own name.  Returns 0, or -1 after a message that there is no such dialect. */
+/* Chooses the dialect of that name.  from: who asks for it, for the message: the option, the
+   variable, or the program by its own name.  Returns 0, or -1 after a message that there is no such
+   dialect. */
 static int cli_set_dialect(struct bn_cli *cli, const char *name, const char *from)
 {
   const struct bn_policy *policy = bn_policy_find(name);
@@ -441,7 +442,7 @@ static int cli_read_file(const struct bn_cli *cli, const char *path)
     bn_log_stderr("%s", err.text);
     return 0;
   }
-  /* An error without a code is about a line, "FILE:LINE: ...", and any other about the file. */
+  /* bn_optset_read_file() sets no code for an error in a line, whose text is "FILE:LINE: ...". */
   bn_log_stderr("%s%s", err.code != 0 ? "--config-file=" : "", err.text);
   return -1;
 }

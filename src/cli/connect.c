@@ -186,15 +186,19 @@ static int connect_set_all(const struct target *t, const struct bn_uri *u)
    it is another one.  Returns 0, or -1 after a message. */
 static int connect_set_driver(const struct target *t, const char *typed_driver)
 {
+  char masked[BN_MASK_MAX];
+
   if (!connect_is_set(t->options, "db-driver")) {
     connect_set(t->options, "db-driver", t->driver->name);
     return 0;
   }
-  if (typed_driver != NULL && strcmp(typed_driver, t->driver->name) == 0)
+  if (typed_driver == NULL)
+    typed_driver = "";
+  if (strcmp(typed_driver, t->driver->name) == 0)
     return 0;
   bn_log_stderr(
       "--connect: the URI is for the driver %s, but --db-driver=%s; leave out one of them",
-      t->driver->name, typed_driver != NULL ? typed_driver : "");
+      t->driver->name, bn_mask_text(typed_driver, masked));
   return -1;
 }
 

@@ -42,9 +42,9 @@ int bn_cli_add_workload(struct bn_cli *cli, const char *word, const char *shown)
 }
 
 /* Refuses a built-in test, and a script on standard input.  Returns 0, or -1 after a message. */
-static int workloads_check(const struct bn_mix_item *item)
+static int workloads_refuse_other_than_file(const struct bn_mix_item *item)
 {
-  char name[64]; /* the names of built-in tests are shorter */
+  char name[64]; /* a cut name is that of a file: the names of built-in tests are shorter */
 
   (void)snprintf(name, sizeof name, "%.*s", (int)item->len, item->name);
   if (bn_registry_find_workload(name) != NULL) {
@@ -69,7 +69,7 @@ int bn_cli_check_workloads(const struct bn_cli *cli)
   if (!bn_mix_is_test(cli->policy, cli->test))
     return 0;
   while ((rc = bn_mix_next(&remaining, &item, &err)) > 0)
-    if (workloads_check(&item) != 0)
+    if (workloads_refuse_other_than_file(&item) != 0)
       return -1;
   /* The error shows a part of the test, which may be a password if the test is hidden. */
   if (rc < 0)

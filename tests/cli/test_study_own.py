@@ -166,8 +166,9 @@ def test_a_file_that_cannot_be_read(own, tmp_path):
     deep.mkdir()
     path = own("}", deep / "own.lua")
     assert refused(path).startswith(f"bench study: {path}: ...")
-    assert bench.run("study") == (
-        "", "bench study: too few arguments; usage: bench study FILE [options]... [operands]...\n", 1)
+    for args in ((), ("-",), ("--help=off", path.name)):
+        assert bench.run("study", *args, cwd=deep) == (
+            "", "bench study: too few arguments; usage: bench study FILE [options]... [operands]...\n", 1)
 
 
 def test_a_file_may_return_its_study(own, tmp_path):
