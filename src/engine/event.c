@@ -729,9 +729,7 @@ static void event_update_edge(struct bn_stat *st, uint64_t took_ns)
   if (took_ns > bn_stat_get(&st->max_ns))
     atomic_store_explicit(&st->max_ns, took_ns, memory_order_relaxed);
   /* If sessions pause, a short event may be the first to end after a stall. */
-  st->edge_ns = bn_stat_pauses(st) ? 0 : bn_stat_get(&st->max_ns);
-  if (st->edge_ns > BN_OUTAGE_NS)
-    st->edge_ns = BN_OUTAGE_NS;
+  st->edge_ns = bn_stat_pauses(st) ? 0 : bn_clock_min(bn_stat_get(&st->max_ns), BN_OUTAGE_NS);
 }
 
 void bn_event_end_long(struct bn_session *s, const struct bn_tick *tick, uint64_t took_ns)

@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
+#include "base/end_signals.h"
 #include "base/file.h"
 
 /* The receiver of signals; the handlers read it. */
@@ -25,23 +26,6 @@ static struct {
 static int stop_wake_signal(void)
 {
   return SIGRTMIN + 2;
-}
-
-/* Chooses the signals that end a run.  nohup and the background jobs of a shell ignore signals on
-   purpose, and an ignored signal is left out: while a thread blocks everything to start another
-   one, the kernel queues even an ignored signal, and the receiver would get it.  The choice is made
-   once: system(3) later ignores SIGINT while its child runs, and bench still wants it then. */
-static void stop_choose_end_signals(sigset_t *set)
-{
-  static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-
-  (void)sigemptyset(set);
-  for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
-    struct sigaction act;
-
-    if (sigaction(signals[i], NULL, &act) == 0 && act.sa_handler != SIG_IGN)
-      (void)sigaddset(set, signals[i]);
-  }
 }
 
 /* Sets the handler of a signal.  System calls that it interrupts are started again. */
@@ -132,7 +116,9 @@ bool bn_stop_has_lost_reader(void)
 void bn_stop_block_signals(void)
 {
   bn_stop_watch_reader();
-  stop_choose_end_signals(&receiver.end_signals);
+  /* The choice is made once: system(3) later ignores SIGINT while its child runs, and bench still
+     wants it then. */
+  bn_end_signals_choose(&receiver.end_signals);
   sigset_t set = receiver.end_signals;
 
   (void)sigaddset(&set, stop_wake_signal());

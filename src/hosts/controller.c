@@ -62,8 +62,7 @@ static void controller_start_hosts(struct control *c)
   uint64_t longest_trip_ns = 0;
 
   for (size_t i = 0; i < f->n; i++)
-    if (f->connection[i].clock_sync.best_trip_ns > longest_trip_ns)
-      longest_trip_ns = f->connection[i].clock_sync.best_trip_ns;
+    longest_trip_ns = bn_clock_max(longest_trip_ns, f->connection[i].clock_sync.best_trip_ns);
   f->start.mono_ns = now_ns + ahead_ns + 2 * longest_trip_ns;
   f->start.wall_ns = bn_clock_wall() + (f->start.mono_ns - now_ns);
   for (size_t i = 0; i < f->n; i++)

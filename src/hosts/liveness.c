@@ -253,15 +253,13 @@ static uint64_t liveness_get_grace(const struct bn_fleet *f)
   const uint64_t start_ns = f->start.mono_ns, limit_ns = liveness_get_limit(f);
   /* A stop may come before the start, which is set ahead. */
   const uint64_t run_ns = limit_ns > start_ns ? limit_ns - start_ns : 0;
-  uint64_t longest_ns = f->intervals.longest_ns;
+  /* Hosts are not trusted: an event counts as no longer than from the start to the limit. */
+  const uint64_t longest_ns = bn_clock_min(f->intervals.longest_ns, run_ns);
 
   if (f->is_run && f->phase < BN_FLEET_RUN) /* no event is in flight */
     return ending_ns;
   if (!conf->grace_auto)
     return conf->grace_ns;
-  /* Hosts are not trusted: an event counts as no longer than from the start to the limit. */
-  if (longest_ns > run_ns)
-    longest_ns = run_ns;
   return longest_ns > ending_ns / GRACE_FACTOR ? GRACE_FACTOR * longest_ns : ending_ns;
 }
 

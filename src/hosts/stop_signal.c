@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/end_signals.h"
 #include "engine/stop.h"
 
 /* If the first signal comes again within this time, it may be an echo (stop_signal_is_echo()). */
@@ -15,18 +16,10 @@ static const uint64_t echo_ns = BN_NSEC_PER_SEC / 5;
 
 int bn_stop_signal_begin(struct bn_stop_signal *s, struct bn_err *err)
 {
-  static const int stop_signals[] = {SIGINT, SIGTERM, SIGHUP};
   sigset_t set;
 
   *s = (struct bn_stop_signal){.fd = -1};
-  (void)sigemptyset(&set);
-  for (size_t i = 0; i < sizeof stop_signals / sizeof *stop_signals; i++) {
-    struct sigaction present;
-
-    /* An ignored signal stays ignored, as SIGHUP under nohup(1). */
-    if (sigaction(stop_signals[i], NULL, &present) == 0 && present.sa_handler != SIG_IGN)
-      (void)sigaddset(&set, stop_signals[i]);
-  }
+  bn_end_signals_choose(&set);
   (void)sigprocmask(SIG_BLOCK, &set, &s->before);
   bn_stop_note_reader();
   s->fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);

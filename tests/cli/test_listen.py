@@ -112,6 +112,21 @@ def test_the_page_lingers_with_the_end_of_the_run(options, events, tmp_path):
     assert (run.child.returncode, err) == (0, "")
 
 
+def test_an_ignored_signal_does_not_end_the_page(tmp_path):
+    """As nohup wants it."""
+    old = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        run = Run(tmp_path, "--metrics-linger=600", "--events=2")
+    finally:
+        signal.signal(signal.SIGHUP, old)
+    with run:
+        lingering(run)
+        run.child.send_signal(signal.SIGHUP)
+        for _ in range(20):  # a page that goes does so within the first ones
+            assert run.ask()[0].status == 200
+        run.status = 0
+
+
 def test_the_page_of_a_run_that_fails_lingers(tmp_path):
     with Run(tmp_path, "--metrics-linger=600", "--events=2", "--assert=p99<1us") as run:
         assert lingering(run)["bench_exit_status"] == 3

@@ -14,6 +14,7 @@
 #include "api/web.h"
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/end_signals.h"
 #include "base/log.h"
 #include "base/plugin.h"
 #include "base/units.h"
@@ -197,10 +198,7 @@ static void listen_linger(double linger_s)
   const uint64_t until_ns = bn_clock_mono() + (uint64_t)(linger_s * (double)BN_NSEC_PER_SEC);
   sigset_t ending, old_mask;
 
-  (void)sigemptyset(&ending);
-  (void)sigaddset(&ending, SIGINT);
-  (void)sigaddset(&ending, SIGTERM);
-  (void)sigaddset(&ending, SIGHUP);
+  bn_end_signals_choose(&ending);
   (void)pthread_sigmask(SIG_BLOCK, &ending, &old_mask);
   (void)bn_wait_signal(&last_reader, &ending, until_ns, NULL);
   (void)pthread_sigmask(SIG_SETMASK, &old_mask, NULL);
