@@ -122,7 +122,7 @@ struct bn_opt {
   const char *uri_params;     /* parameters of --connect that set it, with ", " between them */
   bool uri_collects;          /* they set it together: NAME='VALUE', with a blank between them */
   const char *replaces;       /* options of the driver in whose place it is used, in this form */
-  const char *alias_of; /* the option that this is a deprecated spelling of; a value > 0 beats it */
+  const char *alias_of;       /* the option that this is a deprecated spelling of */
   const char *deprecated_text; /* warning when an alias is used, without prefix */
   const char *help;            /* one line; the help appends [default] */
 };

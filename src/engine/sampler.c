@@ -259,7 +259,8 @@ static void sampler_do_due_items(struct sampler_thread *s)
   if (bn_schedule_take_refit(schedule, now_ns)) {
     bn_clock_refit(s->p->clock);
     sampler_check_backlog(s, now_ns);
-    sampler_follow_counters(s);
+    if (schedule->measuring) /* before that, the main thread reads counters */
+      sampler_follow_counters(s);
   }
   if (bn_schedule_take_warmup_end(schedule, now_ns))
     sampler_end_warmup(s, now_ns);

@@ -67,10 +67,11 @@ static struct bn_fact *facts_prepare(struct bn_facts *f, const char *section, co
 
 void bn_facts_set_text(struct bn_facts *f, const char *section, const char *key, const char *text)
 {
+  char *copy = bn_alloc_copy(text); /* first, as in facts_prepare */
   struct bn_fact *fact = facts_prepare(f, section, key);
 
   fact->type = BN_FACT_TEXT;
-  fact->text = bn_alloc_copy(text);
+  fact->text = copy;
 }
 
 void bn_facts_set_whole(struct bn_facts *f, const char *section, const char *key, int64_t value)
@@ -191,14 +192,15 @@ void bn_facts_add_option(struct bn_facts *f, const struct bn_opt_fact *option)
 {
   const bool has_value = !option->secret && option->text != NULL && option->text[0] != '\0';
 
+  const struct bn_fact_option o = {.group = bn_alloc_copy(option->group),
+                                   .name = bn_alloc_copy(option->name),
+                                   .value = has_value ? bn_alloc_text(option->text) : NULL,
+                                   .origin = option->origin,
+                                   .traits = option->traits,
+                                   .secret = option->secret};
+
   f->option = bn_alloc_grow(f->option, f->n_options, sizeof *f->option);
-  f->option[f->n_options++] =
-      (struct bn_fact_option){.group = bn_alloc_copy(option->group),
-                              .name = bn_alloc_copy(option->name),
-                              .value = has_value ? bn_alloc_text(option->text) : NULL,
-                              .origin = option->origin,
-                              .traits = option->traits,
-                              .secret = option->secret};
+  f->option[f->n_options++] = o;
 }
 
 void bn_facts_set_traits(struct bn_facts *f, bn_opt_traits_of *traits_of)
@@ -214,9 +216,11 @@ void bn_facts_set_traits(struct bn_facts *f, bn_opt_traits_of *traits_of)
 void bn_facts_add_message(struct bn_facts *f, uint64_t wall_ns, int level, const char *text,
                           uint64_t times)
 {
-  f->message = bn_alloc_grow(f->message, f->n_messages, sizeof *f->message);
-  f->message[f->n_messages++] = (struct bn_fact_message){
+  const struct bn_fact_message m = {
       .wall_ns = wall_ns, .level = level, .text = bn_alloc_copy(text), .times = times};
+
+  f->message = bn_alloc_grow(f->message, f->n_messages, sizeof *f->message);
+  f->message[f->n_messages++] = m;
 }
 
 /* Adds a message of the log to *arg, a struct bn_facts. */
@@ -233,9 +237,11 @@ void bn_facts_add_logged(struct bn_facts *f)
 void bn_facts_add_verdict(struct bn_facts *f, const char *text, const char *unit,
                           const struct bn_finding *found)
 {
-  f->verdict = bn_alloc_grow(f->verdict, f->n_verdicts, sizeof *f->verdict);
-  f->verdict[f->n_verdicts++] = (struct bn_verdict){
+  const struct bn_verdict v = {
       .text = bn_alloc_copy(text), .unit = bn_alloc_copy(unit), .found = *found};
+
+  f->verdict = bn_alloc_grow(f->verdict, f->n_verdicts, sizeof *f->verdict);
+  f->verdict[f->n_verdicts++] = v;
 }
 
 void bn_facts_done(struct bn_facts *f)

@@ -9,8 +9,9 @@
 
 #include <lauxlib.h>
 
-/* A precision has two digits, as in Lua; the text of DBL_MAX has 309 digits before its point. */
-enum { PRECISION_MAX = 99, DIGITS_MAX = 512 };
+/* The text of DBL_MAX with two digits of precision: 309 digits before its point, and 99 after it.
+ */
+enum { DIGITS_MAX = 512 };
 
 /* The parts of a conversion, each up to the next: "%-9.3f" has "-", "9", ".3" and 'f'. */
 struct conversion {
@@ -34,10 +35,15 @@ static struct conversion format_read_conversion(const char *text)
   return c;
 }
 
-/* Returns whether C prints the conversion: that of a real with no other flags than '-' and '+'.
-   Conversions with other flags, which no text of a study has, are left to LuaJIT. */
+/* Returns whether C prints the conversion: that of a real with no other flags than '-' and '+', and
+   with at most two digits of precision.  Conversions with other flags, which no text of a study
+   has, are left to LuaJIT, and so are longer precisions, which LuaJIT refuses. */
 static bool format_is_real(const struct conversion *c)
 {
+  enum { LETTER = 1, PRECISION_LEN_MAX = 3 }; /* ".99" */
+
+  if (c->end - LETTER - c->precision > PRECISION_LEN_MAX)
+    return false;
   return c->letter != '\0' && strchr("efg", c->letter) != NULL &&
          c->flags + strspn(c->flags, "-+") == c->width;
 }
@@ -50,9 +56,7 @@ static bool format_has_flag(const struct conversion *c, char flag)
 /* Returns the precision, or -1 for none, as printf takes it. */
 static int format_precision_of(const struct conversion *c)
 {
-  const int precision = *c->precision == '.' ? (int)strtol(c->precision + 1, NULL, 10) : -1;
-
-  return precision < PRECISION_MAX ? precision : PRECISION_MAX;
+  return *c->precision == '.' ? (int)strtol(c->precision + 1, NULL, 10) : -1;
 }
 
 /* Prints a number as the conversion says, but without its width. */

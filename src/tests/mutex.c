@@ -175,8 +175,8 @@ static int mutex_start(void *self, struct bn_err *err)
   return 0;
 }
 
-/* Runs the only event of a session, which is all of its lock operations.  Events that begin in the
-   warm-up do not count, so the event is repeated until one does. */
+/* Runs the only event of a session, which is all of its lock operations.  An event that begins in
+   the warm-up does not count.  So it is repeated until one does, but not in dialects. */
 static enum bn_next mutex_loop(void *self, struct bn_session *s)
 {
   struct mutex *m = self;
@@ -190,9 +190,13 @@ static enum bn_next mutex_loop(void *self, struct bn_session *s)
                                    .context = m->context + s->id * m->context_stride};
   struct bn_tick tick = {0, 0};
 
-  while (s->services->counted_events(s) == 0 && bn_event_begin(s, &tick)) {
+  const bool repeats = bn_policy_is_native(s->services->conf->policy);
+
+  while (bn_event_begin(s, &tick)) {
     m->type->work(&job);
     bn_event_end(s, &tick);
+    if (!repeats || s->services->counted_events(s) > 0)
+      break;
   }
   return BN_FINISHED;
 }

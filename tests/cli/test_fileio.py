@@ -692,6 +692,8 @@ def test_the_header_names_the_call_that_flushes(tmp_path, flushes, line):
                                 ("fdatasync", "1.0", "fsync")):
         done = fileio(tmp_path, f"--file-fsync-mode={mode}", *args, dialect=dialect)
         assert f"\n{line.format(call)}\n" in done.out, (mode, dialect)
+    done = fileio(tmp_path, "--file-io-mode=mmap", *args)
+    assert f"\n{line.format('msync')}\n" in done.out
 
 
 @pytest.mark.parametrize("served, args", (

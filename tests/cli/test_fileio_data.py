@@ -112,6 +112,14 @@ def test_files_of_zeros_are_told(tmp_path, mode):
     assert done.status == 0 and "zeros" not in done.err
 
 
+@pytest.mark.parametrize("block", ["1024", "4096"])
+def test_files_that_compress_are_no_zeros(tmp_path, block):
+    """Zeros are at the end of each 4 KiB."""
+    prepare(tmp_path, "--file-compressible=75")
+    done = fileio(tmp_path, "--file-test-mode=rndrd", "--time=0", "--events=5", f"--file-block-size={block}", "run")
+    assert (done.status, "zeros" in done.err) == (0, False), done
+
+
 def test_what_an_unfinished_run_has_not_written_is_told(tmp_path):
     """mmap sets the size of all files before it writes, so that no size tells of the rest."""
     args = ("--file-io-mode=mmap", "--time=0", "--events=5", "run")

@@ -19,11 +19,11 @@ static double heading_to_seconds(uint64_t ns)
   return (double)ns / (double)BN_NSEC_PER_SEC;
 }
 
-/* Returns the value of --workers, or 0 if it is not known. */
-static unsigned long heading_find_workers(const struct bn_facts *f)
+/* Returns the value of an option that is a whole number, or 0 if it is not known. */
+static unsigned long heading_parse_option(const struct bn_facts *f, const char *option)
 {
   for (size_t i = 0; i < f->n_options; i++)
-    if (strcmp(f->option[i].name, "workers") == 0 && f->option[i].value != NULL)
+    if (strcmp(f->option[i].name, option) == 0 && f->option[i].value != NULL)
       return strtoul(f->option[i].value, NULL, 10);
   return 0;
 }
@@ -32,8 +32,9 @@ static unsigned long heading_find_workers(const struct bn_facts *f)
    Prints nothing for a run with groups, because each group has workers of its own. */
 static void heading_print_workers(FILE *out, const struct bn_facts *f)
 {
-  const unsigned long workers = heading_find_workers(f);
-  const bool are_shared = workers > 0 && workers < f->plan.threads;
+  /* Both are of each host; the plan has the threads of all. */
+  const unsigned long workers = heading_parse_option(f, "workers");
+  const bool are_shared = workers > 0 && workers < heading_parse_option(f, "threads");
 
   if (are_shared && !bn_facts_have_groups(f))
     (void)fprintf(out, "Number of workers: %lu\n", workers);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Bytes that are filled with one share of zeros, and the words in as many bytes. */
-enum { STRETCH = 4096, WORDS = STRETCH / sizeof(uint64_t) };
+enum { WORDS = BN_DATA_STRETCH / sizeof(uint64_t) };
 
 void bn_data_init(struct bn_data *d, unsigned zeros, struct bn_rng *rng)
 {
@@ -32,12 +32,12 @@ static void data_fill_words(unsigned char *at, size_t len, const uint64_t *base,
 
 void bn_data_fill(const struct bn_data *d, void *buf, size_t len, struct bn_rng *rng)
 {
-  const size_t n_stretches = sizeof d->base / STRETCH;
+  const size_t n_stretches = sizeof d->base / BN_DATA_STRETCH;
   unsigned char *at = buf;
   uint64_t key = 0;
 
   for (size_t i = 0; len > 0; i++) {
-    const size_t stretch = len < STRETCH ? len : STRETCH;
+    const size_t stretch = len < BN_DATA_STRETCH ? len : BN_DATA_STRETCH;
     const size_t random_len = stretch * (BN_DATA_ALL_ZEROS - d->zeros) / BN_DATA_ALL_ZEROS;
     const uint64_t *base = d->base + i % n_stretches * WORDS;
 
