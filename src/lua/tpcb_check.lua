@@ -94,8 +94,9 @@ end
 function M.check()
   tables.check_options()
   local drv = sysbench.sql.driver()
-  if drv:name() == "null" then
-    sysbench.cmdline.refuse("--db-driver=null: it has no tables to check")
+  if not tables.has_server(drv) then
+    sysbench.cmdline.refuse(("--%s: it has no tables to check"):format(
+      drv:name() == "null" and "db-driver=null" or "mysql-dry-run"))
   end
   local con = drv:connect()
   tables.of_loaded(drv, con)
@@ -106,7 +107,7 @@ end
 -- Checks what --tpcb-check says at the end of prepare.
 function M.after_prepare()
   local drv = sysbench.sql.driver()
-  if sysbench.opt.tpcb_check ~= "none" and drv:name() ~= "null" then
+  if sysbench.opt.tpcb_check ~= "none" and tables.has_server(drv) then
     local con = drv:connect()
     print_found(find_all(drv, con, sysbench.opt.tpcb_check), false)
     con:disconnect()
@@ -116,7 +117,7 @@ end
 -- Returns the lines of a report: `first`, and what a check after the load has found.
 function M.lines_after_run(first)
   local lines, drv = {first}, sysbench.sql.driver()
-  if sysbench.opt.tpcb_check == "none" or drv:name() == "null" then
+  if sysbench.opt.tpcb_check == "none" or not tables.has_server(drv) then
     return lines
   end
   local ok, found = pcall(function()

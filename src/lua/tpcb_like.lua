@@ -46,7 +46,7 @@ function init()
   scale_line = ("Scale: %d"):format(tables.of_loaded(drv, con))
   con:disconnect()
   print(scale_line)
-  if not checks_at_end and sysbench.opt.tpcb_check ~= "none" and drv:name() ~= "null" then
+  if not checks_at_end and sysbench.opt.tpcb_check ~= "none" and tables.has_server(drv) then
     print("    conditions are not checked at the end of a run on several hosts, in groups or in " ..
           "a dialect; use: bench tpcb_like check")
   end

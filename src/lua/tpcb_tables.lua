@@ -58,14 +58,18 @@ local function number(con, text)
   return tonumber((con:query_row_uncounted(text)))
 end
 
+-- Returns whether the driver asks a server: the null driver does not, nor does a dry run.
+function M.has_server(drv)
+  return drv:name() ~= "null" and not (drv:name() == "mysql" and sysbench.opt.mysql_dry_run)
+end
+
 -- Returns the scale of the tables, and refuses them if rows or keys are missing, or if --scale says
--- something else.  Without a server, or in a dry run, there is the scale that is asked for.
+-- something else.  Without a server, there is the scale that is asked for.
 function M.of_loaded(drv, con)
   local asked = sysbench.opt.scale
-  local n_tables = drv:name() ~= "null" and number(con, exists_text[drv:name()])
-  if not n_tables then
+  if not M.has_server(drv) then
     return math.max(asked, 1)
-  elseif n_tables == 0 then
+  elseif number(con, exists_text[drv:name()]) == 0 then
     sysbench.cmdline.refuse("there are no tables of tpcb_like; make them with: " ..
                             "bench tpcb_like --scale=N prepare")
   end

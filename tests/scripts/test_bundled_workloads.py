@@ -171,10 +171,25 @@ def test_values_out_of_range_are_refused_in_a_sentence(db, option, said):
     ("tpcb_like", ("prepare", "run", "cleanup"))])
 def test_each_command_of_a_dry_run(folder, workload, steps):
     """No statement has a result."""
-    size = {"oltp_read_write": ["--table-size=10"], "tpcb_like": ["--scale=1", "--tpcb-check=none"]}.get(workload, [])
+    size = {"oltp_read_write": ["--table-size=10"], "tpcb_like": ["--scale=1"]}.get(workload, [])
     for step in steps:
         r = command([workload, "--db-driver=mysql", "--mysql-dry-run", *size, "--events=3", step], folder.path)
         assert r.status == 0, (step, r.out, r.err)
+
+
+def test_nothing_is_checked_in_a_dry_run(folder):
+    r = command(["tpcb_like", "--db-driver=mysql", "--mysql-dry-run", "check"], folder.path)
+    assert (r.status, r.err) == (1, "--mysql-dry-run: it has no tables to check\n")
+
+
+@pytest.mark.parametrize("workload, option, most", [("select_random_points", "--random-points", 7000),
+                                                    ("select_random_ranges", "--number-of-ranges", 3500)])
+def test_the_most_parameters(folder, workload, option, most):
+    run = [workload, "--db-driver=null", "--table-size=10", "--time=0", "--events=2"]
+    r = command([*run, f"{option}={most}", "run"], folder.path)
+    assert r.status == 0, r.out + r.err
+    r = command([*run, f"{option}={most + 1}", "run"], folder.path)
+    assert (r.status, r.err) == (1, f"{option}={most + 1}: out of range; allowed: 1 to {most}\n")
 
 
 def test_order_entry_has_no_dry_run(folder):

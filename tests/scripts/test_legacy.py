@@ -177,6 +177,20 @@ def test_tables(folder, option, indexes):
                  "FROM sbtest1") == [(20, 1, 20, 119, 59)]
 
 
+def test_more_points_than_a_statement_can_have(folder):
+    r = old(folder, "select_random_points", "--random-points=7001", "run")
+    assert r.status == 1 and "--random-points=7001: out of range; allowed: 0 to 7000" in r.err, r.err
+
+
+@pytest.mark.parametrize("version", ["", "0.5"])
+def test_random_points_without_a_primary_key(folder, version):
+    options = ("--oltp-table-size=20", "--oltp-secondary", "--events=5")
+    for step in "prepare", "run":
+        must(folder, "select_random_points", *options, step, BENCH_COMPAT=version)
+    table = "sbtest" if version else "sbtest1"
+    assert query(folder, f"SELECT count(*), max(id) FROM {table}") == [(20, 20)]
+
+
 @pytest.mark.parametrize("option", [(), ("--oltp-secondary",), ("--oltp-auto-inc=off",)])
 def test_insert(folder, option):
     must(folder, "insert", "--oltp-table-size=20", *option, "prepare")

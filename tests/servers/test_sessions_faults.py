@@ -221,7 +221,7 @@ function event()
     assert(tonumber(rs:fetch_row()[1]) == 7 + i)
     rs:free()
   end
-  con:query("SELECT seq, REPEAT('x', 200) FROM seq_1_to_5000")
+  con:query("SELECT seq, REPEAT('x', 200) FROM seq_1_to_2000")
 end
 """
 
@@ -230,6 +230,6 @@ def test_a_statement_that_a_collector_frees_does_not_disturb_a_result(mariadb, t
     """The collector runs in another session of the worker, while the session of the statement receives a result.  To
     close it then would make the client library lose count of the packets."""
     transcripts.empty(mariadb)
-    run = Run(mariadb, tmp_path, DROPPING, "--threads=40", "--workers=1", "--events=1000", "--mysql-compression=on")
+    run = Run(mariadb, tmp_path, DROPPING, "--threads=40", "--workers=1", "--events=500", "--mysql-compression=on")
     status, out, err = run.end()
     assert (status, err) == (0, ""), out + err

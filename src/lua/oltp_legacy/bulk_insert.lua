@@ -26,6 +26,7 @@ function cleanup()
   for table_id = 0, sysbench.opt.threads - 1 do
     old.drop_table("sbtest" .. table_id, true)
   end
+  old.shrink()
   db_disconnect()
 end
 

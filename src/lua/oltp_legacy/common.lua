@@ -24,6 +24,10 @@ local texts = {
   pgsql_variant = "none"
 }
 
+-- A statement has a parameter for each point, or two for each range, and LuaJIT passes up to some
+-- 8,000 arguments.
+local largest = { random_points = 7000, number_of_ranges = 3500 }
+
 local states = { on = true, ["true"] = true, ["1"] = true, [""] = true,
                  off = false, ["false"] = false, ["0"] = false }
 
@@ -58,8 +62,8 @@ local function number(name, default)
   local n = tonumber(value)
   if not n or n ~= math.floor(n) or (n < 0 and not own_refuse) then
     refuse(name, value, "a number from 0", "not a whole number")
-  elseif own_refuse and (n < 0 or n > 2 ^ 53) then
-    refuse(name, value, "0 to 9007199254740992", "out of range")
+  elseif own_refuse and (n < 0 or n > (largest[name] or 2 ^ 53)) then
+    refuse(name, value, ("0 to %d"):format(largest[name] or 2 ^ 53), "out of range")
   end
   return n
 end
@@ -237,6 +241,13 @@ function M.drop_table(name, may_be_absent)
   end
 end
 
+-- Gives the room of tables that were dropped back to the disk; servers do that by themselves.
+function M.shrink()
+  if db_driver == "sqlite" and sysbench.cmdline.refuse and not sysbench.cmdline.dialect() then
+    db_query("VACUUM")
+  end
+end
+
 -- Commands -------------------------------------------------------------------------------------
 
 function prepare()
@@ -252,9 +263,7 @@ function cleanup()
   for table_id = 1, oltp_tables_count do
     M.drop_table("sbtest" .. table_id)
   end
-  if db_driver == "sqlite" and sysbench.cmdline.refuse and not sysbench.cmdline.dialect() then
-    db_query("VACUUM")
-  end
+  M.shrink()
   db_disconnect()
 end
 

@@ -32,7 +32,7 @@ function prepare()
     db_query("CREATE INDEX k on sbtest(k)")
   end
   print(("Inserting %d records into 'sbtest'"):format(oltp_table_size))
-  local with_id = old.ids_are_sent()
+  local with_id = db_driver == "sqlite" and old.ids_are_sent()
   db_bulk_insert_init(("INSERT INTO sbtest(%sk, c, pad) VALUES"):format(with_id and "id, " or ""))
   for k = 1, oltp_table_size do
     db_bulk_insert_next(row:format(with_id and k .. ", " or "", k))

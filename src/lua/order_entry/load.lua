@@ -135,7 +135,6 @@ end
 -- Loads a warehouse.  An error ends the thread with its connection, so that the server rolls back.
 local function load_warehouse(drv, con, settings, w)
   M.say("Loading warehouse %d...", w)
-  sysbench.cmdline.loaded("warehouse", 0, settings.rows_missing)
   settings.now = os.date("%Y-%m-%d %H:%M:%S")
   con:query(drv:name() == "sqlite" and "BEGIN IMMEDIATE" or "BEGIN")
   for _, t in ipairs(population.tables) do
@@ -179,6 +178,7 @@ local function load_rows(drv, con)
   local missing = missing_warehouses(settings)
   settings.rows_missing = #missing * population.WAREHOUSE_ROWS +
                           (settings.item and 0 or cardinality.ITEMS)
+  sysbench.cmdline.loaded("item", 0, settings.rows_missing)
   load_items(con, settings)
   M.for_own(#missing, function(i)
     load_warehouse(drv, con, settings, missing[i])
@@ -281,9 +281,7 @@ function M.cleanup()
   for i = #schema.tables, 1, -1 do
     con:query("DROP TABLE IF EXISTS " .. schema.tables[i].name)
   end
-  if drv:name() == "sqlite" then
-    con:query("VACUUM")
-  end
+  require("oltp_tables").shrink(drv, con)
   con:disconnect()
 end
 

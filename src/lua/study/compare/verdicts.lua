@@ -146,7 +146,9 @@ local function remarks_text(v, markdown)
       or at.how == "paired" and at.one_order and at.n_a >= compare.pairs_min
   end
   local group = v.figures[1].text:match("@group:(.*)")
-  for _, run in ipairs(v.sides[1].runs) do paced = paced or is_paced(run, group) end
+  for _, side in ipairs(v.sides) do
+    for _, run in ipairs(side.runs) do paced = paced or is_paced(run, group) end
+  end
   remark(paced and v.figures[1].is_rate,
     "The runs had a fixed rate (--rate), so their rates say little. Compare a latency, for\n"
     .. "example with --metric=p99.")
