@@ -23,6 +23,8 @@ local worse_status, undecided_status = 3, 6
 
 -- Folders -----------------------------------------------------------------------------------------
 
+-- Makes the folder of --out, and one in it for the results of each run of a round.  Refuses a
+-- folder that exists, so that the results of two studies do not mix.
 local function make_folders(out)
   output.check_folder(out)
   if native.kind(out) then
@@ -40,6 +42,8 @@ local function remove_folders(out)
   native.remove(out)
 end
 
+-- Returns the file for a result of the next round.  Without --out all runs write the same file,
+-- which is removed when its values are read.
 local function result_path(study, arm)
   if not study.out then return study.scratch .. "/result.json" end
   return ("%s/%s/%04d.json"):format(study.out, arm, #study.rounds + 1)
@@ -171,6 +175,8 @@ local function status_of(study)
   return is_unknown and study.fails_undecided and undecided_status or 0
 end
 
+-- Runs rounds until a look ends the study.  Returns true, or nil and why it cannot go on.  The
+-- values of variables are read before the first run, so that give_back can restore them.
 local function run_rounds(study)
   local a, b = study.sides.a, study.sides.b
   local variables = settings.variables(a.statements, b.statements)
@@ -242,6 +248,8 @@ local function run_study(study, given)
   return status_of(study)
 end
 
+-- Checks all options before anything runs, and returns the exit status of the study.  The second
+-- run of A is that of the same side, so `aa` and `a` are one object.
 local function run(given, operands, is_given)
   local metric = given.metric or ""
   local study = {

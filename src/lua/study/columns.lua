@@ -23,6 +23,7 @@ local function width(text)
   return n
 end
 
+-- Returns the cells in columns that are as wide as their widest cell.  No line ends with blanks.
 local function aligned(self)
   local n, widest, parts = #self.align, {}, {}
   for i, cell in ipairs(self) do
@@ -42,6 +43,7 @@ local function aligned(self)
   return table.concat(parts)
 end
 
+-- Returns the cells as a table of Markdown, in which the second line sets the alignment.
 local function marked_down(self)
   local n, parts = #self.align, {}
   for i, cell in ipairs(self) do

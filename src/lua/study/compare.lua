@@ -17,6 +17,8 @@ local worse_status, undecided_status = 3, 6
 
 -- Options -----------------------------------------------------------------------------------------
 
+-- Adds the figures of --secondary to the list.  Those of "auto" depend in part on what the first
+-- run has measured: the list takes them from it (figures:add_of_run).
 local function read_secondary(list, names)
   if #names == 1 and names[1] == "none" then return end
   for _, name in ipairs(names) do
@@ -55,6 +57,7 @@ end
 
 -- The comparison ----------------------------------------------------------------------------------
 
+-- Returns whether both sides have measured the figure of that number at one point or more.
 local function is_measured(compared, figure)
   for _, at in ipairs(compared) do
     if at.rows[figure].measured then return true end
@@ -94,6 +97,8 @@ local function check_measured(v)
   end
 end
 
+-- Reads and compares both sides.  Returns the comparison as study.compare.verdicts prints it, or
+-- fails if there is nothing to compare.
 local function compare_sides(operands, list, rules)
   local a, b = side.read(operands[1], list), side.read(operands[2], list)
   local points = side.points(a, b)
@@ -115,6 +120,8 @@ local function refuse_tests(given, operands)
   end
 end
 
+-- Writes what was made in the form of --format.  form: the module that prints it,
+-- study.compare.verdicts or study.compare.scores.
 local function write_report(options, made, form)
   if options.format == "json" then
     output.write_document(form.document(made), options.output)
@@ -123,6 +130,8 @@ local function write_report(options, made, form)
   end
 end
 
+-- Returns the exit status: 3 for a regression, 6 if a figure is undecided and that is to fail, else
+-- 0.  Two folders of several sweeps get scores, which never fail.
 local function run(options, operands, given)
   output.check(options.output)
   native.read_at_most(options.max_document_size)

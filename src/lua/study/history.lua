@@ -15,6 +15,8 @@ local status_regression, status_undecided = 3, 6
 
 -- The request -----------------------------------------------------------------------------------
 
+-- Returns the figures of --metric (native.figure).  Fails for a name that is none, and without
+-- names.
 local function parse_metrics(names)
   local metrics = {}
   for i, name in ipairs(names or {}) do
@@ -138,6 +140,7 @@ return {
     shared.output{help = "file for the history, instead of standard output"},
     shared.max_document_size,
   },
+  -- Returns the exit status.  Only --fail makes it other than 0.
   run = function(options, operands)
     output.check(options.output)
     native.read_at_most(options.max_document_size)

@@ -89,6 +89,8 @@ local function compare_values(a, b)
   return a < b and -1 or 1
 end
 
+-- Returns whether result i comes before k (-1), after it (1) or is of the same point (0), by the
+-- options in their order.
 local function compare_results(columns, i, k)
   for _, value in ipairs(columns) do
     local order = compare_values(value[i], value[k])

@@ -35,6 +35,7 @@ function output.write_text(text, path)
   end
 end
 
+-- Writes a value of study.document, as write_text writes a text.
 function output.write_document(value, path)
   local text = document.print(value, 1)
   if is_stdout(path) then

@@ -16,6 +16,7 @@ local study = {
     {name = "kind", type = "choice", def = "auto", choices = {"auto", "time", "latency", "sweep"},
      help = "picture: time, latency, sweep, or auto (depends on the results)"},
   },
+  -- Returns the exit status after a signal, and nil, which is status 0, when the picture is drawn.
   run = function(options, operands)
     local form = picture.form("output", options.output)
     native.read_at_most(options.max_document_size)

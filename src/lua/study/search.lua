@@ -25,6 +25,7 @@ local not_found = 3
 
 -- The request -------------------------------------------------------------------------------------
 
+-- Returns the share that --precision is, such as 0.03, or fails.
 local function read_precision(text)
   local precision = limit.share(text)
   if not precision or precision < 0.001 or precision > 0.5 then
@@ -45,6 +46,8 @@ local function read_over(given)
   given.eps = "eps" .. (group and "@group:" .. group or "")
 end
 
+-- Returns the plan of study.search.hunt, or fails.  A search over threads has whole numbers from 1
+-- on, up to 1024 without --max.
 local function read_plan(given)
   local plan = {
     min = given.min, max = given.max, whole = given.what == "threads", time_s = given.time,
@@ -151,6 +154,8 @@ function search:file(ending)
   return ("%s/probe-%02d.%s"):format(self.folder, #self.hunt.found + 1, ending)
 end
 
+-- Returns the folder for the files of the probes: that of --out, which may exist unless it has the
+-- table of another search, or one that is removed when the study ends.
 local function make_folder(out)
   local ok, why
   if not out then
@@ -295,6 +300,8 @@ function search:conclude()
     .. "probes (--time, --time-max)"):format(self.options.over)
 end
 
+-- Checks the request, searches, and returns the exit status.  A search that a signal or a failed
+-- probe ends prints what it has found until then.
 local function run(given, words)
   read_over(given)
   local plan = read_plan(given)

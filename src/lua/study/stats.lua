@@ -275,6 +275,8 @@ end
 
 local needed_max, nearly_normal = 1000000, 200
 
+-- Returns the quantile by which the mean of n pairs is judged.  For many pairs, Student's t is
+-- nearly normal, which takes less time.
 local function quantile(p, n)
   return n > nearly_normal and student.normal_quantile(p) or student.quantile(p, n - 1)
 end

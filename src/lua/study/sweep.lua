@@ -42,6 +42,7 @@ local declared = {
 
 -- Setting up ------------------------------------------------------------------------------------
 
+-- Refuses a sweep without --vary, and options that no sweep varies (api/opt.h).
 local function check_axes(axes)
   if #axes == 0 then
     native.fail("--vary is missing; name an option of the run and its values, such as "
@@ -55,6 +56,8 @@ local function check_axes(axes)
   end
 end
 
+-- Refuses an option of the run that each group sets itself.  The option of one group, "pay.rate",
+-- can be varied.
 local function check_groups(axes, words)
   for _, axis in ipairs(axes) do
     if grid.plain_name(axis) == axis.name then
@@ -71,6 +74,8 @@ local replacing = {
   {varied = "threads", given = "threads-total", why = "which replaces --threads"},
 }
 
+-- Refuses to vary an option that another option of the runs replaces.  Another name of an option
+-- counts as the option.
 local function check_replaced(axes, words)
   local varied, given = {}, {}
   for _, axis in ipairs(axes) do
@@ -202,6 +207,7 @@ local function make(sweep)
   return sweep.tally:count("failed") == 0 and 0 or 1
 end
 
+-- Makes one sweep and returns its exit status.  Its folder is unlocked after an error too.
 local function run_one(given, words)
   local sweep = set_up(given, words)
   local ok, status = pcall(make, sweep)
@@ -240,6 +246,8 @@ local function run_all(lines)
   return worst
 end
 
+-- Makes the sweeps of the file of --from, each in a folder of its own in that of --out.  Returns
+-- the largest of their exit statuses.
 local function run_file(top, operands, given)
   if not top.out then native.fail("--out is missing; name a folder for the results") end
   if top.plot then

@@ -30,12 +30,14 @@ function report.settings(statements, command)
   return native.escape(table.concat(list, "; "))
 end
 
+-- Returns a ratio as a difference, such as "-4.99 %", or as a factor from ten times on.
 local function percent(ratio)
   local value = 100 * (ratio - 1)
   return digits.factor(ratio) or
     ("%+." .. (value < 99.995 and 2 or 1) .. "f %%"):format(value)
 end
 
+-- Returns a number of 0 or more with at least three significant digits.
 local function number(value)
   return digits.significant(value, 0)
 end
@@ -49,17 +51,20 @@ function report.line(study)
     number(round.aa), study.metric.unit)
 end
 
+-- Returns a blank and a word of a command line, in quotes if a shell would not read it as one word.
 local function quoted(text)
   local plain = text ~= "" and not text:find("[ \t\n\"'\\$`*?&|;<>()#~!{}%[%]]")
   return (plain and " %s" or " '%s'"):format(native.escape(text))
 end
 
+-- Returns a command line without secrets, up to the end of its line.
 local function words_text(words)
   local parts = {}
   for i, word in ipairs(words) do parts[i] = quoted(native.mask(word)) end
   return table.concat(parts) .. "\n"
 end
 
+-- Returns the lines about a side: its command line, and what is executed before each of its runs.
 local function side_text(name, side)
   local text = name .. ":" .. words_text(side.words)
   for _, statement in ipairs(side.statements) do
@@ -81,6 +86,8 @@ local function ratio_text(found)
     percent(found.ratio), percent(found.interval.low), percent(found.interval.high))
 end
 
+-- Returns the verdict of the last look as a sentence.  If A differs from itself, the difference of
+-- B means nothing, so that this is said first.
 local function verdict_text(study)
   local look = study.looks[#study.looks]
   local low, high = percent(look.b.interval.low), percent(look.b.interval.high)
@@ -126,6 +133,8 @@ local function gate_text(study, markdown)
     .. table.concat(lines, markdown and "\n" or "")
 end
 
+-- Returns the line about the noise, which is "" before the first look, and the line of the verdict.
+-- A study that has not ended has no verdict.
 local function last_lines(study)
   local last = ""
   if #study.looks > 0 then
@@ -143,6 +152,8 @@ local function metric_text(study)
     metric.text, metric.unit, metric.better, #study.rounds, study.seed)
 end
 
+-- Returns the report for a terminal: the sides, a row for each look, the noise, the verdict, and
+-- the metrics of --fail-on.
 function report.text(study)
   local parts = {side_text("A", study.sides.a), side_text("B", study.sides.b), metric_text(study)}
   local function add(form, ...)
@@ -211,6 +222,8 @@ local function ratio_document(found)
   }
 end
 
+-- Returns the list "fail_on" of report.document: the rows of the last look.  It is empty before the
+-- first look.  A ratio or an interval that is not known is null.
 local function gate_document(study)
   local look, list = study.looks[#study.looks], {}
   for i, row in ipairs(look and look.gate or {}) do
@@ -243,6 +256,8 @@ local function round_document(round)
   }
 end
 
+-- Returns one of the "looks" of report.document.  Its verdict is "cannot tell" if A differs from
+-- itself.
 local function look_document(look, level)
   return document.map{
     {"pairs", look.pairs},

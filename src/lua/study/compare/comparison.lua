@@ -54,6 +54,8 @@ local function line_up(turns)
   return l
 end
 
+-- Returns how many seconds after `first` a run began; below 0 if it began earlier.  The times are
+-- integers of 64 bits: a double could not tell nanoseconds apart before the subtraction.
 local function seconds_since(run, first)
   return tonumber(ffi.cast("int64_t", run.start_wall_ns - first.start_wall_ns)) * 1e-9
 end
@@ -76,12 +78,16 @@ local function sample_of(l, figures, i)
   return s
 end
 
+-- Returns how the runs of a point can be compared, as `how` of comparison.make.
 local function how_of(l, rules)
   if #l.a == 0 or #l.b == 0 then return "missing" end
   if l.paired then return "paired" end
   return rules.stationary and "stationary" or "apart"
 end
 
+-- Returns a point as comparison.make does, but with tests that are not adjusted, and without
+-- verdicts.  Rows are judged if runs alternate, or if the user says that the machine does not
+-- drift.
 local function measure_point(l, point, figures, rules)
   local at = {
     point = point, how = how_of(l, rules), n_a = #l.a, n_b = #l.b, one_order = l.one_order,

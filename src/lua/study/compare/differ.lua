@@ -16,6 +16,8 @@ local outcome = {
   merge = true, error_classes = true, error_messages = true, document = true, process = true,
   thread_errors = true, thread_error_seconds = true, hosts = true}
 
+-- Returns whether both sets have the same values in any order.  Of large sets only the first values
+-- are known, and are compared (study.compare.side).
 local function same_values(a, b)
   for _, text in ipairs(a.list) do
     if not b.has[text] then return false end
@@ -23,6 +25,8 @@ local function same_values(a, b)
   return #a.list == #b.list and a.more == b.more
 end
 
+-- Returns the values with commas between them, "none" for an empty one; "not known" if there are no
+-- values.
 local function joined(values)
   local parts = {}
   for i, text in ipairs(values.list) do
@@ -32,6 +36,7 @@ local function joined(values)
   return #parts > 0 and table.concat(parts, ", ") or "not known"
 end
 
+-- Adds the values of both sides if they differ.  nil: a side has no value of that name.
 local function add_difference(found, name, a, b)
   a, b = a or side.no_values, b or side.no_values
   if not same_values(a, b) then
@@ -68,6 +73,8 @@ local function is_near(a, b)
   return false
 end
 
+-- Adds facts that the first run of `from` has and in which the sides differ.  Facts that A has too
+-- were added before, and sizes of data that are nearly the same are left out.
 local function add_facts(found, a, b, from)
   for _, fact in ipairs(from.first and from.first.facts or {}) do
     local is_said = from == b and a.first and a.first.fact[fact.name]
@@ -101,6 +108,7 @@ function differ.text(found, markdown)
   return table.concat(lines)
 end
 
+-- Returns them as a list of a document.
 function differ.document(found)
   local list = document.list{}
   for i, d in ipairs(found) do

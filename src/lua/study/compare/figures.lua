@@ -14,6 +14,7 @@ function figures.new()
   return setmetatable({awaits_run = false}, figures)
 end
 
+-- Returns the number of the figure of that name; nil: the list does not have it.
 function figures:named(text)
   for i, figure in ipairs(self) do
     if figure.text == text then return i end
@@ -35,6 +36,7 @@ function figures:add(option, text, implied)
   return #self
 end
 
+-- Adds a figure that nobody has named, if there is room and it exists.
 local function add_implied(self, name)
   if #self < most and native.figure(name) then self:add("", name, true) end
 end

@@ -81,6 +81,7 @@ local function score_sweep(name, a, b, points, better)
   local score_b, spread_b = scores_of(b, points, #a.runs)
   local row, relative, spreads = {name = name}, {}, {}
   local is_less = better == "less"
+  -- Returns the relative score of B, whose score is y, to A, whose score is x.
   local function relate(x, y)
     return is_less and x / y or y / x
   end
@@ -117,6 +118,8 @@ function scores.make(folders, figures)
   local s = {
     folders = folders, figure = figures[1], rows = {}, only = {{}, {}}, differences = {}}
   local known, means = {}, {}
+  -- Adds the row of a sweep that both folders have.  A difference between the sides that several
+  -- sweeps show is added once.
   local function compare_sweep(name)
     local a = side.read(folders[1] .. "/" .. name, figures)
     local b = side.read(folders[2] .. "/" .. name, figures)
@@ -148,6 +151,8 @@ end
 
 -- Forms -------------------------------------------------------------------------------------------
 
+-- Returns the table of sweeps.  The best values are in the unit of the figure, the other scores are
+-- ratios of B to A, and "-" is a score that is not known.
 local function table_text(s, markdown)
   local t, unit, scale = columns.new("lrrrrrrrr"), s.figure.shown_unit, s.figure.scale
   unit = unit ~= "" and ", " .. unit or ""
@@ -202,6 +207,7 @@ local function row_document(row)
     {"mean", real(row.mean)}, {"spread", real(row.spread)}}
 end
 
+-- Returns the document "bench scores", version 1.  Values of a and b are in the unit of the metric.
 function scores.document(s)
   local sides, rows = {}, document.list{}
   for i, folder in ipairs(s.folders) do

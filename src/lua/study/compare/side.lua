@@ -15,6 +15,8 @@ local function new_values()
   return {list = {}, has = {}, more = false}
 end
 
+-- Adds a text unless the set has it.  Beyond the first four, the set only notes that there are
+-- more.
 local function add_value(values, text)
   if values.has[text] then return end
   if #values.list == values_most then
@@ -24,6 +26,8 @@ local function add_value(values, text)
   values.list[#values.list + 1], values.has[text] = text, true
 end
 
+-- Returns the value of a fact as a text.  A whole number may be an integer of 64 bits, to whose
+-- text Lua adds the letters "LL".
 local function fact_text(fact)
   if fact.type == "real" then return ("%g"):format(fact.value) end
   if fact.type == "whole" then
@@ -93,6 +97,8 @@ local function began_ns(result)
   return result.start_wall_ns ~= 0 and result.start_wall_ns or result.times.end_wall_ns
 end
 
+-- Adds the run of a result to its side.  A run that does not count keeps its turn among the others,
+-- but options and facts are not taken from it.  known: see shared_options.
 local function add_run(s, path, result, figures, known)
   local run = {
     path = path, left_out = fault_of(result), status = result.end_.status, value = {},

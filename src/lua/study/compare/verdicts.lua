@@ -50,6 +50,7 @@ end
 
 -- The text ----------------------------------------------------------------------------------------
 
+-- Returns the line about a side, and a line for each run that does not count, with the reason.
 local function side_text(v, i, markdown)
   local s, lines = v.sides[i], {}
   lines[1] = ("%s%s: %s (%d run%s)\n"):format(markdown and "- " or "", ("AB"):sub(i, i),
@@ -104,6 +105,7 @@ local function table_text(v, at, markdown)
   return t:text(markdown)
 end
 
+-- Returns the name of a point, escaped; "" if there is one point only.
 local function point_name(v, point, markdown)
   local name = v.points.name(point)
   return markdown and columns.quote(name, true) or name
@@ -113,6 +115,8 @@ local remarks_how = {
   paired = "", stationary = ", not alternating (--assume-stationary)", apart = ", not alternating",
   missing = ": nothing to compare"}
 
+-- Returns the heading of a point, which says how many runs are compared and how, and its table.  A
+-- point that one side lacks has no table.
 local function point_text(v, at, markdown)
   local name = point_name(v, at.point, markdown)
   local counts
@@ -135,6 +139,8 @@ local function is_paced(run, group)
   return invocation.are_paced(value.group, group, value)
 end
 
+-- Returns remarks on the whole comparison: what makes its verdicts weaker, and how to measure
+-- instead.
 local function remarks_text(v, markdown)
   local apart, one_order, paced, parts = false, false, false, {markdown and "" or "\n"}
   local function remark(wanted, text)
@@ -219,6 +225,8 @@ end
 local methods = {
   few = "too few runs", t = "paired t", signs = "signs of pairs", ranks = "Mann-Whitney"}
 
+-- Returns one of the "metrics" of a point.  Values that were not measured and tests that were not
+-- made are null; "text" is the verdict as the table has it.
 local function row_document(v, at, row)
   local found, figure, apart = row.found, v.figures[row.figure], at.how == "apart"
   local tested = not apart and found.method ~= "few"
@@ -245,6 +253,8 @@ local function row_document(v, at, row)
     {"failing", row.failing}, {"undecided", row.undecided or false}}
 end
 
+-- Returns one of the "points": the options that make it, and its metrics.  A point that one side
+-- lacks has no metrics.
 local function point_document(v, at)
   local options, metrics = document.map(), document.list{}
   for i, name in ipairs(v.points.options) do
@@ -258,6 +268,7 @@ local function point_document(v, at)
     {"runs_b", at.n_b}, {"metrics", metrics}}
 end
 
+-- Returns the document "bench comparison", version 1.
 function verdicts.document(v)
   local points = document.list{}
   for i, at in ipairs(v.compared) do points[i] = point_document(v, at) end

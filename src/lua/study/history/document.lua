@@ -16,12 +16,15 @@ local function list_of(items, fn)
   return document.list(list)
 end
 
+-- Returns a number as a real; nil becomes null.
 local function number(value)
   return value and document.real(value) or document.null
 end
 
 -- For programs ----------------------------------------------------------------------------------
 
+-- Returns change i of a trend: the first run after it, the medians of the segments before and after
+-- it, and the facts that are new in that run.
 local function change_document(trend, i)
   local change, before, after = trend.changes[i], trend.segments[i], trend.segments[i + 1]
   local run = trend.runs[change.at]
@@ -40,6 +43,8 @@ local function change_document(trend, i)
   }
 end
 
+-- Returns the trend of one metric of a series: its runs, the segments between its changes, and the
+-- changes.
 local function trend_document(trend)
   return document.map{
     {"name", trend.metric.text},
@@ -84,6 +89,8 @@ end
 
 -- github-action-benchmark -------------------------------------------------------------------------
 
+-- Returns the newest value of a trend, as github-action-benchmark reads it.  The range is the
+-- deviation since the last change, if that was more than one run ago.
 local function newest_document(name, trend)
   local last = trend.segments[#trend.segments]
   local newest = document.map{

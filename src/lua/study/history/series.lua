@@ -42,6 +42,7 @@ local function labels_of(result)
   return labels
 end
 
+-- Returns the texts of series.facts by their numbers; nil: the result does not have the fact.
 local function facts_of(result)
   local found = {}
   for i, fact in ipairs(series.facts) do
@@ -51,6 +52,7 @@ local function facts_of(result)
   return found
 end
 
+-- Returns the values of the metrics by their numbers; nil: not measured, or infinite.
 local function values_of(result, metrics)
   local values = {}
   for i, metric in ipairs(metrics) do
@@ -133,6 +135,8 @@ local function is_copy(run, before)
   return before and run.point == before.point and run.start_wall_ns == before.start_wall_ns
 end
 
+-- Divides the runs into series, one for each point, in the order of time.  Copies of a run, such as
+-- files that were copied, are left out.
 function series:part()
   self.points = match.find(self.abouts)
   for _, run in ipairs(self.runs) do run.point = self.points.of[run.about.number] end

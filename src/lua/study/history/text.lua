@@ -19,12 +19,15 @@ local function shown(trend, value)
   return columns.number(trend.metric.unit == "s" and value * 1e3 or value)
 end
 
+-- Returns the difference at change i; "-": the median before it is 0.
 local function difference_text(trend, i)
   local difference = trend:difference(i)
   return difference and (digits.factor(1 + difference / 100) or ("%+.2f %%"):format(difference))
     or "-"
 end
 
+-- Returns the end of a metric's line, and the table of its changes.  The verdict is empty if
+-- neither a larger nor a smaller value is better.
 local function changes_table(trend, markdown)
   local t = columns.new("llrrrlrl")
   for _, heading in ipairs{"since (UTC)", "runs", "before", "after", "difference", "verdict", "p",
@@ -63,6 +66,7 @@ end
 -- Of fewer runs, permutations show nothing but a clear break in the middle.
 local runs_few = 16
 
+-- Returns a remark if `n` runs are too few to find every change, else "".
 local function few_text(n)
   local least = 2 * edivisive.least
   if n < least then return (" (%d runs are needed to find one)"):format(least) end
@@ -70,6 +74,8 @@ local function few_text(n)
     or ""
 end
 
+-- Returns the end of the line of a metric without changes: the median, and the deviation in
+-- percent.
 local function level_text(trend)
   local segment = trend.segments[1]
   local line = (": no change point%s; median %s"):format(
@@ -81,6 +87,7 @@ local function level_text(trend)
   return line .. "\n"
 end
 
+-- Returns what was found of a metric, below a line that says how many runs do not count for it.
 local function trend_text(trend, markdown)
   local metric = trend.metric
   local parts = {("\n%s (%s)"):format(
@@ -102,6 +109,7 @@ local function trend_text(trend, markdown)
   return table.concat(parts)
 end
 
+-- Returns the line above a series: its name, and the number and the time of its runs.
 local function heading(history, one, markdown)
   local runs = one.runs
   return ("%s%s: %d run%s, %s to %s UTC\n"):format(

@@ -28,14 +28,17 @@ local function unit_of(units, value)
   return units[#units]
 end
 
+-- Adds a mark, unless the axis has as many as it may have.
 local function add_mark(a, at, text)
   if #a.marks < axis.marks_max then a.marks[#a.marks + 1] = {at = at, text = text} end
 end
 
+-- Adds a mark in this unit, such as "1.5k".
 local function mark_number(a, at, unit)
   add_mark(a, at, at > 0 and ("%g%s"):format(at / unit[1], unit[2]) or "0")
 end
 
+-- Adds a mark in the unit that suits the time, such as "20 ms".
 local function mark_time(a, seconds, plain)
   -- 0.001 may be a little less than that after a product.
   mark_number(a, seconds, unit_of(plain and plain_times or times, seconds * (1 + rounding)))
@@ -117,6 +120,7 @@ end
 
 -- The x axis ------------------------------------------------------------------------------------
 
+-- Returns the largest x of all series, whose points are in the order of x; 0: there are no points.
 local function largest_x(chart)
   local most = 0
   for _, panel in ipairs(chart.panels) do
@@ -140,6 +144,7 @@ local function mark_ranks(a, most)
   end
 end
 
+-- Ends the axis at `most` seconds, and chooses seconds, minutes or hours for its marks.
 local function set_time(a, most)
   if most > 3 * 3600 then
     a.unit, a.suffix = 3600, "h"
@@ -178,6 +183,8 @@ local function thin_marks(a, marks, most)
   end
 end
 
+-- Makes an axis on which the values of an option keep a distance from both ends.  It is logarithmic
+-- if numbers would be crowded otherwise.
 local function set_values(a, chart, most)
   local marks = chart.marks
   local first, last = marks[1].at, marks[#marks].at

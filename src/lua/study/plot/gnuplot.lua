@@ -33,6 +33,7 @@ local function complaint_of(errors)
   return best or "it does not say why"
 end
 
+-- Returns what gnuplot has printed on standard error, at most its first 64 KiB.
 local function read_errors(path)
   local file = io.open(path)
   local errors = file and file:read(errors_max) or ""
@@ -40,6 +41,7 @@ local function read_errors(path)
   return errors
 end
 
+-- Returns the message about a signal, if one came.
 local function interruption()
   return native.signalled() and ("interrupted by signal %d"):format(native.signalled())
 end

@@ -49,6 +49,8 @@ local function choose_kind(all)
   return "time"
 end
 
+-- Returns the chart of single runs; nil and a message if there is none.  Each result is read with
+-- its intervals and closed again, because many of them are large.
 local function chart_of_runs(kind, files, is_folder, operand)
   local all = {}
   local ok, why = read_results(files, is_folder, "all", function(path, result)
@@ -65,6 +67,8 @@ local function chart_of_runs(kind, files, is_folder, operand)
   return (kind == "time" and runs.over_time or runs.over_quantiles)(all)
 end
 
+-- Returns the chart of a sweep; nil and a message if there is none.  Runs that did not end normally
+-- are left out.  Results stay open, because the chart takes its figures from them.
 local function chart_of_sweep(files, is_folder, operand)
   local n, whole, heads = 0, {}, {}
   local ok, why = read_results(files, is_folder, "totals", function(path, result)
@@ -87,6 +91,8 @@ local function chart_of_sweep(files, is_folder, operand)
   return chart, why
 end
 
+-- Returns the chart of results; nil and a message if there is none.  With the kind "auto", a folder
+-- is a sweep, and files are single runs.
 local function make_chart(kind, operands)
   local files, is_folder = find_files(operands)
   if not files then return nil, is_folder end
@@ -115,6 +121,8 @@ function picture.form(option, path)
   return form
 end
 
+-- Returns the width of a picture in text: that of the terminal, else COLUMNS, else 79; from 40 to
+-- 400.
 local function terminal_columns()
   local typed = (os.getenv("COLUMNS") or ""):match("^%s*([+-]?%d+)$")
   local columns = native.width() or tonumber(typed) or 79

@@ -9,6 +9,7 @@ local run = {}
 
 -- The description of a run ----------------------------------------------------------------------
 
+-- Returns a fact that is a text; nil: it is none, because results may come from anywhere.
 local function text_of(value)
   return type(value) == "string" and value or nil
 end
@@ -17,6 +18,8 @@ local function counted(n, what)
   return ("%d %s%s"):format(n, what, n == 1 and "" or "s")
 end
 
+-- Returns the driver with the version of the server, or else of the client; nil: there is no
+-- driver.
 local function database_of(facts)
   local driver = text_of(facts.driver)
   local version = text_of(facts.server_version) or text_of(facts.client_version)
@@ -28,6 +31,8 @@ local function program_of(facts)
   return name and version and name .. " " .. version
 end
 
+-- Returns the processor, with the number of processors if it is known; nil: the processor is not
+-- known.
 local function host_of(facts)
   local processor, n = text_of(facts.cpu_model), tonumber(facts.processors_online)
   if processor and n and n % 1 == 0 then
@@ -40,6 +45,7 @@ end
 local parts = {"workload", "database", "threads", "rate", "program", "host", "date"}
 local n_title = 4
 
+-- Returns the parts of the headings by their names; nil: the result does not say so.
 local function tell(result)
   local facts, plan = result.facts, result.plan
   return {

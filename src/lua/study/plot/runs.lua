@@ -38,6 +38,8 @@ local function line_of(name, colour, at_s, values)
   return line
 end
 
+-- Returns the rate over time, with a line for each run.  Only if all runs count transactions are
+-- these shown, because transactions and events cannot be compared.
 local function rates_panel(all)
   local is_sql, lines = true, {}
   for _, one in ipairs(all) do is_sql = is_sql and one.is_sql end
@@ -64,6 +66,7 @@ local function ranks_panel(one)
   return {title = "Latency", y = "seconds", series = lines}
 end
 
+-- Returns the place of a rank among those of a run; nil: the run does not have it.
 local function place_of(one, rank)
   for i, known in ipairs(one.ranks) do
     if known == rank then return i end
@@ -91,6 +94,7 @@ local function common_rank(all)
   return greatest
 end
 
+-- Returns the latency over time at one rank that all runs know, with a line for each run.
 local function common_panel(all)
   local rank, lines = common_rank(all), {}
   for i, one in ipairs(all) do

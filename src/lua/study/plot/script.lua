@@ -72,6 +72,7 @@ end
 
 -- The legend ------------------------------------------------------------------------------------
 
+-- Returns whether the series of two panels have the same names in the same order.
 local function same_names(a, b)
   for i = 1, math.max(#a.series, #b.series) do
     local one, other = a.series[i], b.series[i]
@@ -115,6 +116,8 @@ function script.rows(chart)
   return 4 + text_panel * n + (n == 1 and math.floor(text_panel / 2) or 0)
 end
 
+-- Puts the form of the picture.  Markup is off (noenhanced), so that names of files are shown as
+-- they are.
 function writer:put_terminal()
   local canvas = self.canvas
   if canvas.form == "text" then
@@ -128,6 +131,7 @@ function writer:put_terminal()
   end
 end
 
+-- Puts how axes and grids look.  A picture in text has the axes alone.
 function writer:put_style()
   if self.is_text then
     self:put("set border 3\nset tics nomirror\nset bars 0\n")
@@ -163,6 +167,8 @@ function writer:put_x()
   if #self.x.marks > 0 then self:put("%s", tics("x", self.x.marks)) end
 end
 
+-- Puts where the panels begin and end.  The legend stands on their right, as wide as its longest
+-- name.
 function writer:put_left_right()
   local legend, columns = legend_width(self.chart), self.canvas.columns
   local left, right = 0.085, legend > 0 and 1 - 0.055 - 0.0085 * legend or 0.97
@@ -194,6 +200,8 @@ function writer:beside(panel, number)
   return function(at) return at + part * (x.high - x.low) end
 end
 
+-- Puts the points of each series as a data block of gnuplot, "$data0_0" for the first of the first
+-- panel.  NaN leaves a gap where a value cannot be drawn.
 function writer:put_data(panel, number, y)
   for i, series in ipairs(panel.series) do
     local moved = self:beside(panel, i)
@@ -225,6 +233,7 @@ function writer:put_place(number)
   return top
 end
 
+-- Puts the y axis and its heading.  y: of study.plot.axis; top: what put_place has returned.
 function writer:put_y(panel, y, top)
   self:put(y.log and "set logscale y\n" or "unset logscale y\n")
   self:put("set yrange [%.9g:%.9g]\n", y.low, y.high)
@@ -262,6 +271,8 @@ function writer:put_look(series, size)
     1 + math.floor(series.colour / #colours), size)
 end
 
+-- Returns gnuplot's name for a look.  Points are marked where they are few; without a mark, one
+-- alone could not be seen.
 function writer:style_of(series)
   if series.look == "steps" then return "steps" end
   if series.look == "spots" then return "points" end
@@ -269,6 +280,8 @@ function writer:style_of(series)
   return (#series == 1 or #series <= dots_max and not self.is_text) and "linespoints" or "lines"
 end
 
+-- Puts the part of the plot command that draws a series; data: the name of its data block.  Bars
+-- are drawn first, below the line and its points.
 function writer:put_series(series, data, legend)
   if has_bars(series) then
     self:put("%s using 1:2:3:4 with yerrorbars", data)
@@ -303,6 +316,8 @@ function writer:put_plot(panel, number, legend)
   self:put("\nunset label\n")
 end
 
+-- Puts a panel.  The settings of a panel hold until another one changes them, so each puts all of
+-- them.
 function writer:put_panel(panel, number)
   local legend, y = has_legend(self.chart, number), axis.y(panel, self.is_text)
   self:put_data(panel, number, y)

@@ -21,6 +21,7 @@ end
 
 -- The x axis ------------------------------------------------------------------------------------
 
+-- Returns whether an option is a number at all points.
 function sweep:has_numbers(option)
   for point = 1, self.points.n do
     if not native.number(self.points.value(point, option)) then return false end
@@ -100,6 +101,8 @@ function sweep:find_places()
   return places
 end
 
+-- Sets the x axis of the chart, and the order in which lines connect points.  If nothing was
+-- varied, there is one mark, the number of threads.
 function sweep:set_x(chart, results)
   local places, marked = self:find_places(), {}
   chart.x = self.numbers and "number" or "name"
@@ -146,6 +149,8 @@ function sweep:values_of(results, figure)
   return any and values or nil
 end
 
+-- Returns line `number` of a figure, whose values by point are sorted.  Points without a value are
+-- left out.
 function sweep:line(number, values, name, colour)
   local line = {name = name, look = "bars", colour = colour}
   for _, place in ipairs(self.order) do
@@ -158,6 +163,7 @@ function sweep:line(number, values, name, colour)
   return line
 end
 
+-- Returns all lines of a figure.  A line that is alone has no name, and so no legend.
 function sweep:all_lines(values)
   local lines = {}
   for number, name in ipairs(self.lines) do
@@ -184,6 +190,8 @@ local function fit_of(line)
   return fit
 end
 
+-- Adds the fit to each line of rates if threads are on the x axis.  The medians of such a line are
+-- then spots.
 function sweep:add_fits(panel)
   if not (self.numbers and self.points.options[self.x] == "threads") then return end
   for i = 1, #self.lines do
@@ -200,6 +208,7 @@ end
 
 -- Panels ----------------------------------------------------------------------------------------
 
+-- Returns the panel of rates, with their fits.
 function sweep:rates_panel(results)
   local is_sql = true
   for _, result in ipairs(results) do is_sql = is_sql and result.kind == "sql" end

@@ -134,6 +134,8 @@ function hunt:step_between()
   return min(zero * (1 - self.plan.precision / 2), high.value / narrow)
 end
 
+-- Returns the value of the next probe.  A rate begins with half of the capacity.  A number of
+-- threads is never one of the two bounds, because those have been probed.
 function hunt:next_value()
   if #self.found == 1 and self.capacity > 0 then
     return within(self.capacity / 2, self.least, self.most)
@@ -151,10 +153,13 @@ function hunt:next_value()
   return within(hunt.round(value), self.held + 1, self.failed > 0 and self.failed - 1 or math.huge)
 end
 
+-- Probes a value for the longest time.  If it holds, it is the answer.
 function hunt:confirm(value)
   self.next = {purpose = "confirm", value = self:rounded(value), time_s = self.plan.most_s}
 end
 
+-- Returns whether no further step is needed: the bounds are close enough, or the highest value that
+-- may be probed has held.
 function hunt:is_narrow()
   if self.held >= self.most then return true end
   if self.failed == 0 then return false end
@@ -162,6 +167,8 @@ function hunt:is_narrow()
     or self.plan.whole and self.failed - self.held <= 1
 end
 
+-- Chooses what follows when a probe has moved a bound: to confirm the highest value that held, the
+-- next value, or the end.  The last probes are kept for confirming.
 function hunt:step()
   local last = #self.found + reserved >= self.plan.probes
   if self.held > 0 and (last or self:is_narrow()) then
@@ -222,6 +229,8 @@ function hunt:raise(value)
   self:step()
 end
 
+-- Takes what the probe of a value found, and chooses what follows.  A probe that was too short to
+-- decide counts by its value alone, unless it is repeated for longer.
 function hunt:take(found)
   local holds = found.decision == "holds" or found.decision == "undecided" and found.holds
   found.broke = not holds

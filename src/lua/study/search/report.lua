@@ -63,6 +63,8 @@ function report:broken(row)
   return table.concat(list, ", ")
 end
 
+-- Returns "kept" or "broken", with a "?" if the probe was too short to decide; "-": the probe had
+-- no rate, and so was not judged.
 local function verdict(row)
   if row.closed then return "-" end
   return (row.holds and "kept" or "broken") .. (row.decided and "" or "?")
@@ -222,6 +224,8 @@ function report:answer_row(hunt)
   end
 end
 
+-- Returns the line on the answer, and a line on the lowest value above it that breaks the goal, or
+-- on why none is known.  The search has found an answer.
 function report:answer_text(hunt)
   local last = self:answer_row(hunt)
   local answer = ("highest %s that keeps the goal: %s%s (%s by a run of %s s: %s)\n"):format(
@@ -252,11 +256,14 @@ function report:text(hunt)
   return table.concat(parts)
 end
 
+-- Returns whether a probe keeps condition i; null: it was not judged.
 local function kept(row, i)
   if row.closed then return document.null end
   return not row.broken[i]
 end
 
+-- Returns one of the "probes" of report:document.  A probe without --rate has neither a value nor a
+-- verdict.
 local function probe_document(self, row)
   local conditions = {}
   for i, condition in ipairs(self.goal) do

@@ -28,6 +28,7 @@ local batch = {most = 20, least = 5}
 -- These are 95 % on both sides, and the level at which neighbours are alike.
 local one_sided, alike = 0.975, 0.95
 
+-- Returns the batches first to last as one.
 local function sum_of(batches, first, last)
   local num, den = 0, 0
   for i = first, last do
@@ -45,6 +46,7 @@ local function join(batches, by)
   return joined
 end
 
+-- Returns by how much `num` exceeds what the ratio of all batches makes of `den`.
 local function residual(one, ratio)
   return one.num - ratio * one.den
 end
@@ -77,6 +79,8 @@ local function variance_of(batches, den, ratio, bound)
   return effect * max(independent, at_limit)
 end
 
+-- Decides if the limit lies outside of the interval, or sets `longer`.  With an error of 0, as of a
+-- share whose limit is none or all, the value alone decides.
 local function decide(judged, bound)
   local distance = abs(judged.value - bound.at)
   local reach = student.quantile(one_sided, judged.batches - 1) * judged.error

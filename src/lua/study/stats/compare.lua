@@ -23,11 +23,13 @@ function compare.least(paired, alpha)
   return n
 end
 
+-- Returns whether there are as many values as any verdict needs.
 local function is_enough(sample, alpha)
   local least = compare.least(sample.paired, alpha)
   return #sample.a >= least and #sample.b >= least
 end
 
+-- Returns whether all values have a finite logarithm.
 local function all_positive(x)
   for _, v in ipairs(x) do
     if not (v > 0 and v < math.huge) then return false end
@@ -41,6 +43,7 @@ local function mapped(x, f)
   return out
 end
 
+-- Returns whether all values of both sides are equal.  A has a value.
 local function are_alike(sample)
   local first = sample.a[1]
   for _, x in ipairs{sample.a, sample.b} do
@@ -71,11 +74,14 @@ local function set_limit_tests(sample, found, above, below)
   found.within.p = more and above or below
 end
 
+-- Sets the interval of the ratio.  interval: that of the logarithm; nil: there is none.
 local function set_interval(found, interval)
   found.has_interval = interval ~= nil
   found.interval = interval and {low = exp(interval.low), high = exp(interval.high)}
 end
 
+-- Judges two or more pairs of positive values by ln (B / A).  An amount may move the limit to 0 or
+-- below; then every B is above it.
 local function measure_pairs(sample, rules, found)
   local estimate = stats.paired(sample)
   local above = stats.above(estimate, 0)
@@ -101,6 +107,8 @@ local function signs_of(sample, rules)
   return larger, smaller
 end
 
+-- Judges pairs by their signs alone, because values of 0 or less have no logarithm: there is no
+-- ratio.  Pairs of equal values do not count.
 local function measure_signs(sample, rules, found)
   local larger, smaller = signs_of(sample, {})
   local n = larger + smaller
@@ -117,6 +125,8 @@ local function sorted(x)
   return out
 end
 
+-- Judges values that are not paired by ranks.  For the limit, B is ranked among the values of A,
+-- each made worse by the limit.
 local function measure_ranks(sample, rules, found)
   local a, b = sorted(sample.a), sorted(sample.b)
   local limits = mapped(a, function(v) return worse_than(sample, rules, v) end)

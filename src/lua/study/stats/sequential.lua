@@ -57,6 +57,7 @@ local function normal_density(z)
   return exp(-z * z / 2) / sqrt(2 * math.pi)
 end
 
+-- Returns the density of the sum at a value after more pairs, whose sum has that deviation.
 local function density_at(density, deviation, at)
   if not density then return normal_density(at / deviation) / deviation end
   local x, mass, sum = density.x, density.mass, 0

@@ -19,6 +19,7 @@ local tiny = 2 ^ -1022 / epsilon
 local half_root = math.sqrt(0.5)
 local terms_max, bisections = 10000, 200
 
+-- Returns x, or a tiny number where a divisor would be 0, as Thompson and Barnett have it.
 local function not_zero(x)
   return abs(x) < tiny and tiny or x
 end
@@ -30,6 +31,7 @@ local function numerator(m, a, b, x)
   return -(a + k) * (a + b + k) * x / ((a + 2 * k) * (a + 2 * k + 1))
 end
 
+-- Returns the value of that fraction, by the method of Lentz.
 local function fraction(a, b, x)
   local f, c, d = 1, 1, 0
   for m = 1, terms_max - 1 do
@@ -96,10 +98,12 @@ function student.normal_quantile(p)
   return quantile(student.normal_cdf, p)
 end
 
+-- Returns P(T <= t).
 function student.cdf(t, dof)
   return distribution(dof)(t)
 end
 
+-- Returns the t with P(T <= t) = p.
 function student.quantile(p, dof)
   return quantile(distribution(dof), p)
 end

@@ -37,6 +37,8 @@ local function residual(data, theta, i)
   return by > 0 and log(data.rate[i]) - theta[gamma] - log(n) + log(by) or 0 / 0
 end
 
+-- Returns the sum of the squared residuals; NaN, which is less than no sum, where the law says
+-- nothing.
 local function sum_of_squares(data, theta)
   local sum = 0
   for i = 1, #data.threads do
@@ -162,10 +164,12 @@ local function invert(a)
   return out
 end
 
+-- Returns a value with its interval, which does not go below 0.
 local function from_zero(value, half)
   return {value = value, low = max(0, value - half), high = value + half}
 end
 
+-- Returns a value with its interval, from its logarithm and half the width of that one's interval.
 local function by_log(value, half)
   return {value = exp(value), low = exp(value - half), high = exp(value + half)}
 end
@@ -192,6 +196,8 @@ local function find_peak(law, theta, cov, factor)
   law.peak_rate = usl.rate(law, law.peak.value)
 end
 
+-- Returns which share of the variance of the rates the law explains.  It is below 0 if their mean
+-- would explain more, and 0 if all rates are equal.
 local function r_squared(data, law)
   local n, mean, all, missed = #data.rate, 0, 0, 0
   for i = 1, n do mean = mean + data.rate[i] / n end
@@ -210,7 +216,7 @@ end
 --    peak = that number, as gamma, which need not be whole, peak_rate,
 --    r_squared = of the rates themselves}
 --
--- or nil: fewer than `least` rates are more than 0, or no parameters explain them.
+-- or nil: there are fewer than `least` rates, one of them is 0, or no parameters explain them.
 function usl.fit(threads, rate)
   local n, data = #threads, {threads = threads, rate = rate}
   for i = 1, n do

@@ -71,6 +71,7 @@ local function read_there(self)
   return {point = is_known and point or 0, whole = there.whole == true}
 end
 
+-- Notes which data are there.  whole: "prepare" has ended well.
 local function write_there(self, point, whole)
   self.folder:write(file, document.map{
     {"format", form}, {"version", 1}, {"point", point}, {"whole", whole}})

@@ -61,6 +61,7 @@ function folder.run_name(run, suffix)
   return ("runs/%04d.%s"):format(run, suffix)
 end
 
+-- Returns the path of a file of a run.
 function folder:run(run, suffix)
   return self:file(folder.run_name(run, suffix))
 end

@@ -10,6 +10,7 @@ grid.__index = grid
 
 local axes_most, values_most, points_most = 8, 1000, 2000
 
+-- Fails with the item of --vary that is wrong, without the password that it may have.
 local function refuse(item, form, ...)
   local shown = native.mask("--" .. item):sub(3)
   native.fail("--vary=%s: %s", native.escape(shown):sub(1, 127), form:format(...))
@@ -57,6 +58,8 @@ function grid.plain_name(axis)
   return axis.name:match("%.(.*)$") or axis.name
 end
 
+-- Adds an option, which has no values yet.  '-' and '_' in names are the same, and secrets are
+-- refused.
 local function add_axis(self, item, name)
   if #self == axes_most then
     refuse(item, "too many options are varied; allowed: up to %d", axes_most)
@@ -72,6 +75,8 @@ local function add_axis(self, item, name)
   self[#self + 1] = {name = name, of_data = false, shown = {}}
 end
 
+-- Adds a value to an option.  Values that look the same when they are masked are refused as one,
+-- because no table could tell them apart.
 local function add_value(axis, value)
   local shown = shown_value(axis.name, value)
   for i in ipairs(axis) do
@@ -204,6 +209,7 @@ local function keeps_data(axis)
   return not axis.of_data
 end
 
+-- Returns whether runs of two points can use the same data (data:mark).
 function grid:same_data(a, b)
   return self:agree(a, b, nil, keeps_data)
 end

@@ -10,6 +10,7 @@ local report = {}
 local width_most, cell_most, columns_most, gap = 100, 31, 24, 2
 local test_columns_before, rivals_most = 12, 8
 
+-- Returns a text as a cell has it: escaped, and without its end if it is long.
 local function cut(text)
   local escaped = native.escape(text)
   return #escaped > cell_most and escaped:sub(1, cell_most - 3) .. "..." or escaped
@@ -20,6 +21,8 @@ local function rate_unit(tally)
   return tally.rate == "events_per_s" and "events/s" or "transactions/s"
 end
 
+-- Returns the number of runs that ended well and, if there are any, of failed ones; "left out":
+-- --stop-when has left out the point.
 local function runs_cell(seen)
   if seen.failed > 0 then return ("%d, %d failed"):format(seen.done, seen.failed) end
   return seen.done == 0 and seen["left out"] > 0 and "left out" or tostring(seen.done)
@@ -106,6 +109,7 @@ local function table_of(tally)
   return table.concat(rows)
 end
 
+-- Returns "threads=16 table-size=1000", without one axis, which may be nil.
 local function name_of(grid, point, without)
   local parts = {}
   for i, axis in ipairs(grid) do
@@ -116,6 +120,8 @@ local function name_of(grid, point, without)
   return table.concat(parts, " ")
 end
 
+-- Returns the lines on the point with the highest rate, and on points whose rates cannot be told
+-- from it; "": no point has a rate.
 local function best_of(tally)
   local best = tally:best()
   if not best then return "" end
@@ -138,6 +144,8 @@ local function bound_line(name, bound, what)
     name, number(bound.value), number(bound.low), number(bound.high), what)
 end
 
+-- Returns the line on the number of threads with the highest rate.  Its interval has no end if
+-- crosstalk may be 0.
 local function peak_line(tally, fit)
   local law = fit.law
   if not law.peak then return "  peak           none  within the fit\n" end
@@ -148,6 +156,7 @@ local function peak_line(tally, fit)
     rate_unit(tally), law.peak.value > math.max(0, unpack(fit.threads)) and "; not measured" or "")
 end
 
+-- Returns the lines on one fit.  Their heading has the values that its points have in common.
 local function fit_of(sweep, fit)
   local tally, law = sweep.tally, fit.law
   local of = #tally.grid > 1 and ", " .. name_of(tally.grid, fit.point, sweep.axis) or ""

@@ -38,6 +38,7 @@ local function log(self, run, what)
     math.floor((run - 1) / self.grid.points) + 1, what, time_left(self))))
 end
 
+-- Logs a run that ended well, with its rate and p95, and why --stop-when cannot hold for it, if so.
 local function log_done(self, run)
   local p95_s = self.tally:value(run, "p95_s")
   local what = ("%.1f %s"):format(self.tally:value(run, "rate"),
@@ -53,6 +54,7 @@ end
 
 -- A run -----------------------------------------------------------------------------------------
 
+-- Returns the arguments of a run, which writes a text report and a result for the folder.
 local function arguments(self, run)
   local words = self.grid:words(self.tally.order[run])
   words[#words + 1] = "--report=text"

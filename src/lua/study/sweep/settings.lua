@@ -32,6 +32,8 @@ local function data_of(grid)
   return list
 end
 
+-- Returns the "settings" of DIR/study.json.  A sweep can be resumed only if all of them are the
+-- same.
 local function settings_of(options, grid, command)
   local map = document.map{
     {"program", native.version},
@@ -61,6 +63,7 @@ local names = {
   command = "command line", data = "list of options that change the data",
   program = "version of bench"}
 
+-- Fails if a setting of the folder is not the one that is asked for now.  Both are texts.
 local function compare(path, name, known, wanted)
   if known == wanted then return end
   native.fail("--resume: '%s' was begun with another %s: %s, not %s; use the same value, or name "

@@ -62,6 +62,7 @@ local function values_of(grid, point, without)
   return map
 end
 
+-- Returns the "state" of a POINT.
 local function state_of(seen)
   if seen.done > 0 then return "measured" end
   if seen.failed > 0 then return "failed" end
@@ -111,6 +112,7 @@ local function bound_of(bound)
     {"value", real(bound.value)}, {"low", real(bound.low)}, {"high", real(bound.high)}}
 end
 
+-- Returns a FIT.  axis: that of threads.
 local function fit_of(grid, axis, fit)
   local law = fit.law
   return document.map{
