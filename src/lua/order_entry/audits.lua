@@ -76,6 +76,8 @@ end
 
 local count = {}
 
+-- Counts a new order and its lines.  The unused item does not count among the items, because its
+-- number is not drawn by NURand.
 function count.new_order(t, plan)
   count_in_time()
   lines[t.n]:add()
@@ -94,6 +96,7 @@ function count.new_order(t, plan)
   end
 end
 
+-- Counts how the customer is chosen, by last name or by number, and the number that was drawn.
 local function count_customer(t, plan)
   if t.by_name then
     named[t.kind]:add()

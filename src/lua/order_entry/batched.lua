@@ -139,6 +139,8 @@ local function stock_update_text(driver, n)
   return ("UPDATE (%s) AS k STRAIGHT_JOIN stock ON s_w_id = w AND s_i_id = i %s"):format(rows, set)
 end
 
+-- Prepares each statement for every number of lines, 5 to 15.  On stock and lines there is one for
+-- 4 too: an order that is rolled back does the work of all lines but the last.
 function list.prepare(s, p)
   s.items, s.stocks, s.stock_update, s.lines_insert = {}, {}, {}, {}
   for n = 5, MOST_LINES do
@@ -157,6 +159,7 @@ function list.prepare(s, p)
   end
 end
 
+-- Reads the items of all lines, also the unused one.  Returns the statement and its result.
 function list.items(s, t)
   local st = s.items[t.n]
   for line = 1, t.n do
@@ -165,6 +168,8 @@ function list.items(s, t)
   return st, st:execute()
 end
 
+-- Reads and locks the rows of stock.  Returns the statement and its result.  Places that are left
+-- have the key of no row.
 function list.stock(s, t, work, n_lines)
   local st = s.stocks[n_lines]
   st.params[1]:set(t.d)
@@ -175,6 +180,7 @@ function list.stock(s, t, work, n_lines)
   return st, st:execute()
 end
 
+-- Writes all rows of stock.  Places that are left change no row.
 function list.update_stock(s, work, n_lines)
   local st = s.stock_update[n_lines]
   for k = 1, n_lines do
@@ -203,6 +209,7 @@ local function array_of(of, n)
   return "{" .. concat(of, ",", 1, n) .. "}"
 end
 
+-- Prepares one statement of each kind, because an array can have any number of elements.
 function array.prepare(s, p)
   s.items = p:prepare("items", "l",
     "SELECT i_id, i_price, i_name, i_data FROM item WHERE i_id = ANY(?::int[])")
@@ -221,6 +228,7 @@ function array.prepare(s, p)
     "?::int[], ?::int[], ?::text[]) WITH ORDINALITY AS k (i, w, q, a, dist, number)")
 end
 
+-- This function and those below do what those of `list` do.
 function array.items(s, t)
   return s.items, s.items:run(array_of(t.item, t.n))
 end
@@ -299,6 +307,7 @@ local district_columns = "d_name, d_street_1, d_street_2, d_city, d_state, d_zip
 local customer_columns = "c_first, c_middle, c_last, c_street_1, c_street_2, c_city, c_state, " ..
   "c_zip, c_phone, c_since, c_credit, c_credit_lim, c_discount, c_balance"
 
+-- Prepares the change of the customer who pays.  returns: the statement also returns the row.
 local function prepare_payment(s, p, returns)
   s.customer_pay = p:prepare("customer_pay", "iipiii",
     "UPDATE customer SET c_balance = c_balance - ? * 0.01, " ..
@@ -353,6 +362,7 @@ end
 
 -- Delivery, district by district: SQLite ---------------------------------------------------------
 
+-- Prepares statements that change rows and return what the next one needs of them.
 local function prepare_takes_of_delivery(s, p)
   s.open_take = p:prepare("open_take", "iiii",
     "DELETE FROM new_order WHERE no_w_id = ? AND no_d_id = ? AND no_o_id = " ..
@@ -367,6 +377,8 @@ local function prepare_takes_of_delivery(s, p)
   s.customer_deliver = plain.prepare_customer_deliver(p)
 end
 
+-- Delivers the first open order of a district.  Returns how many districts are skipped: 1 if there
+-- is no open order, else 0.
 local function deliver_district(s, t, d)
   local is_open, first_id = s.open_take:find(s.open_take:run(t.w, d, t.w, d), 1)
   if not is_open then
@@ -383,6 +395,7 @@ local function deliver_district(s, t, d)
   return 0
 end
 
+-- Prepares the delivery.  Returns the transaction, which returns how many districts it has skipped.
 local function delivery_by_district(s, p)
   prepare_takes_of_delivery(s, p)
   return function(t)
@@ -423,6 +436,8 @@ local CUSTOMERS_DELIVER =
   "FROM unnest(?::int[], ?::int[], ?::numeric[]) AS k (d, c, s) " ..
   "WHERE c_w_id = ? AND c_d_id = k.d AND c_id = k.c"
 
+-- Prepares the delivery as two statements: one delivers the orders and returns their amounts, and
+-- one adds these to the balances of customers.  Returns the transaction, as delivery_by_district.
 local function delivery_in_two(s, p)
   local ds, cs, sums = {}, {}, {}
   s.deliver = p:prepare("deliver", "ii", DELIVER)
@@ -451,6 +466,8 @@ end
 
 -- Delivery, all districts at once: MySQL ----------------------------------------------------------
 
+-- Prepares statements that read or change the orders of all districts at once.  Those that change
+-- rows have a key for each district (execute_for).
 local function prepare_sets_of_delivery(s, p)
   local keys, form = ("(%s)"):format(repeated("(?, ?, ?)", DISTRICTS)), ("iii"):rep(DISTRICTS)
   local first = {}
@@ -502,6 +519,7 @@ local function execute_for(st, first, w, open, n)
   st:execute()
 end
 
+-- Prepares the delivery with these statements.  Returns the transaction, as delivery_by_district.
 local function delivery_at_once(s, p)
   prepare_sets_of_delivery(s, p)
   local open = {d = {}, o = {}}

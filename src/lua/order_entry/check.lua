@@ -141,6 +141,8 @@ local function row_text(names, row)
   return table.concat(parts, ", ")
 end
 
+-- Returns what M.find does, and raises the error of a query that fails.  Rows are read in the order
+-- of their keys, so that the first one is the same in each check.
 local function find(con, condition)
   local names, n_keys = columns_of(condition.sql)
   local keys = {}
@@ -335,6 +337,7 @@ local function check(which, all_lines, above)
   end
 end
 
+-- The command: checks all conditions, and prints a line for each.
 function M.check()
   options.check()
   check("all", true)

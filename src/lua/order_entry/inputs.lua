@@ -54,6 +54,8 @@ local function order_lines(t)
   end
 end
 
+-- Draws the lines of an order.  The last line of an order that is to be rolled back has an item
+-- that does not exist.  all_local is 0 if a line comes from another warehouse, else 1.
 local function draw_lines(t, plan)
   t.all_local = 1
   for line = 1, t.n do
@@ -73,6 +75,7 @@ end
 
 local draw = {}
 
+-- This function and those below fill the record of their kind.
 function draw.new_order(t, plan)
   t.c = skewed("customer", plan.c_customer)
   t.n = uniform(5, 15)

@@ -51,6 +51,8 @@ end
 
 -- Making tables and settings -----------------------------------------------------------------
 
+-- Writes the settings of new tables in one transaction, so that a load that was interrupted has all
+-- of them or none.
 local function make_settings(con, wanted)
   con:query("BEGIN")
   settings_of.add(con, "version", population.VERSION)
@@ -146,6 +148,7 @@ local function load_warehouse(drv, con, settings, w)
   con:query("COMMIT")
 end
 
+-- Loads the items of this thread, unless all items have been loaded before.
 local function load_items(con, settings)
   if settings.item then
     return
@@ -197,6 +200,7 @@ local index_exists = {
            "AND name = '%s'",
 }
 
+-- Makes an index, unless a load before this one has.
 local function make_index(drv, con, index)
   local text = index_exists[drv:name()]
   if text and tonumber((con:query_row(text:format(index.table, index.name)))) > 0 then
@@ -212,6 +216,7 @@ end
 -- done during a first run.
 local analyze = {mysql = "ANALYZE TABLE %s", pgsql = "VACUUM ANALYZE %s", sqlite = "ANALYZE %s"}
 
+-- Makes the statistics of a table, if the database has such.
 function M.analyze(drv, con, table_name)
   if analyze[drv:name()] then
     con:query(analyze[drv:name()]:format(table_name))
@@ -226,6 +231,7 @@ local function make_routines(drv, con)
   end
 end
 
+-- Notes that all wanted warehouses are loaded.  Until then, run, check and reset refuse the tables.
 local function end_load(con)
   local settings = settings_of.read(con)
   settings_of.write(con, "warehouses", ("%d"):format(settings.wanted))
@@ -264,6 +270,7 @@ local steps = {
   end,
 }
 
+-- The command: loads what is missing, and then checks the rows as --order-check says.
 function M.prepare()
   options.check()
   if M.in_steps(steps) then

@@ -89,6 +89,7 @@ function M.prepare_order_status(s, p)
     "WHERE ol_w_id = ? AND ol_d_id = ? AND ol_o_id = ?")
 end
 
+-- Returns the transaction Order-Status.
 function M.order_status(s)
   return function(t)
     s.begin_read:run()
@@ -115,6 +116,8 @@ end
 
 -- The transactions ----------------------------------------------------------------------------
 
+-- Prepares the statements of New-Order.  A row of stock has a text for each district, so that there
+-- is a statement for each.
 local function prepare_new_order(s, p)
   s.customer_tax = p:prepare("customer_tax", "iii",
     "SELECT c_discount, c_last, c_credit, w_tax FROM customer JOIN warehouse ON w_id = c_w_id " ..
@@ -156,6 +159,8 @@ local function order_line(s, t, line, o_id)
   return amount
 end
 
+-- Returns the transaction.  An unused item ends it with a rollback, after the work of all other
+-- lines.
 local function new_order(s)
   return function(t)
     s.begin:run()
@@ -178,6 +183,8 @@ local function new_order(s)
   end
 end
 
+-- Prepares the statements of Payment.  Only those for customers with bad credit read and write
+-- c_data.
 local function prepare_payment(s, p)
   s.warehouse_pay = p:prepare("warehouse_pay", "ii",
     "UPDATE warehouse SET w_ytd = w_ytd + ? * 0.01 WHERE w_id = ?")
@@ -204,6 +211,8 @@ local function prepare_payment(s, p)
     "WHERE c_w_id = ? AND c_d_id = ? AND c_id = ?")
 end
 
+-- Returns the transaction.  For a customer with bad credit, the payment is put before c_data, and
+-- the first 500 characters of both are kept.
 local function payment(s)
   return function(t)
     s.begin:run()
@@ -224,6 +233,7 @@ local function payment(s)
   end
 end
 
+-- Prepares the statements by which one order of a district is delivered.
 local function prepare_delivery(s, p)
   s.open_first = p:prepare("open_first", "ii",
     "SELECT no_o_id FROM new_order WHERE no_w_id = ? AND no_d_id = ? " ..
@@ -242,6 +252,7 @@ local function prepare_delivery(s, p)
   s.customer_deliver = M.prepare_customer_deliver(p)
 end
 
+-- Returns the statement that adds an amount in cents to the balance of a customer.
 function M.prepare_customer_deliver(p)
   return p:prepare("customer_deliver", "iiii",
     "UPDATE customer SET c_balance = c_balance + ? * 0.01, c_delivery_cnt = c_delivery_cnt + 1 " ..
@@ -265,6 +276,7 @@ local function deliver_district(s, t, d)
   return 0
 end
 
+-- Returns the transaction, which returns how many districts it has skipped.
 local function delivery(s)
   return function(t)
     local skipped = 0
@@ -286,6 +298,8 @@ local function prepare_stock_level(s, p)
     "WHERE ol_w_id = ? AND ol_d_id = ? AND ol_o_id < ? AND ol_o_id >= ? AND s_quantity < ?")
 end
 
+-- Returns the transaction, which counts the items of a district's last 20 orders that are low in
+-- stock.
 local function stock_level(s)
   return function(t)
     s.begin_read:run()

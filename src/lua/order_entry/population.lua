@@ -23,6 +23,8 @@ local WAREHOUSE_STREAMS = 8
 local STREAM = {warehouse = 0, district = 1, customer = 2, history = 3, orders = 4, counts = 5,
                 order_line = 6, stock = 7}
 
+-- Returns an empty row whose values are drawn from a stream of the warehouse.  What one table draws
+-- does not change what another one draws.
 local function row_of(settings, w, stream)
   return sysbench.row(settings.seed, M.ITEM_PARTS + w * WAREHOUSE_STREAMS + STREAM[stream])
 end
@@ -53,6 +55,8 @@ end
 
 -- Tables -------------------------------------------------------------------------------------
 
+-- This function and those below add the values of one row, in the order of the columns in
+-- schema.lua.
 local function item(row, id)
   row:number(id)
   row:number(row:uniform(1, 10000))
@@ -88,6 +92,8 @@ local function district(row, w, d)
   row:number(ORDERS + 1)
 end
 
+-- The first 1000 customers of a district have all last names, one each, and the others have skewed
+-- ones.  `uniform` draws from the row.
 local function customer(row, w, d, c, settings, uniform)
   local name = c <= 1000 and c - 1 or random.skewed("name", settings.c_last_load, uniform)
   row:number(c)
@@ -124,6 +130,7 @@ local function history(row, w, d, c, settings, key)
   row:alnum(12, 24)
 end
 
+-- Orders before FIRST_OPEN have been delivered, and so have a carrier.
 local function order(row, w, d, o, c, lines, settings)
   row:number(o)
   row:number(d)
@@ -139,6 +146,7 @@ local function order(row, w, d, o, c, lines, settings)
   row:number(1)
 end
 
+-- Lines of delivered orders have a date, and an amount of 0, so that no balance depends on them.
 local function order_line(row, w, d, o, number, settings)
   row:number(o)
   row:number(d)

@@ -16,6 +16,8 @@ local M = {}
 local ceilings = {{"new_order", 5}, {"payment", 5}, {"order_status", 5}, {"delivery", 5},
                   {"stock_level", 20}, {"deferred", 80}}
 
+-- Adds the response times of kinds that have had events: the time in which 90 % have ended, and
+-- whether the mean is not above it.
 local function audit_times(sheet, kinds)
   for _, ceiling in ipairs(ceilings) do
     local name, most = ceiling[1], ceiling[2]
@@ -78,6 +80,7 @@ local function total(list)
   return sum
 end
 
+-- Returns n equal shares.
 local function uniform(n)
   local shares = {}
   for i = 1, n do
@@ -161,6 +164,7 @@ local function audit_customers(sheet, n, warehouses)
               2890)
 end
 
+-- Adds the deliveries that have skipped a district.  At most 1 % may do so, but one always may.
 local function audit_deliveries(sheet, n)
   local short, all = n._deliveries_short, n._inputs_delivery
   sheet:decide("deliveries that skipped a district", ("%d of %d"):format(short, all), "1 % or 1",

@@ -103,6 +103,7 @@ local function write_stock(con, w, ids_of)
   end
 end
 
+-- Makes the rows of stock of a warehouse again from the seed, and writes those that differ.
 local function reset_stock(con, settings, w)
   local now, ids_of = {}, {}
   for_rows(con, "SELECT s_i_id, s_quantity, s_ytd, s_order_cnt, s_remote_cnt FROM stock " ..
@@ -136,6 +137,7 @@ local function reset_customer_data(con, settings, w)
   end)
 end
 
+-- Resets a warehouse.  Each of its transactions may be repeated if a reset is interrupted.
 local function reset_warehouse(drv, con, settings, w)
   load.say("Resetting warehouse %d...", w)
   -- At REPEATABLE READ, threads that find no open orders lock the same gap, and then wait for each

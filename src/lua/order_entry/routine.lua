@@ -19,6 +19,7 @@ calls.null = calls.mysql
 local forms = {new_order = "iiiiillll", payment = "iiiiini", order_status = "iiin", delivery = "ii",
                stock_level = "iii"}
 
+-- Prepares the call of a routine, with the type of each parameter where the database needs it.
 local function prepare(p, kind)
   local marks, call = {}, calls[p.driver]
   for i = 1, #forms[kind] do
@@ -43,6 +44,7 @@ local function new_order(st, call)
   end
 end
 
+-- A customer is given by number or by last name; the other parameter is NULL.
 local function payment(st)
   return function(t)
     st:must(st:run(t.w, t.d, t.c_w, t.c_d, not t.by_name and t.c or nil,
@@ -56,6 +58,7 @@ local function order_status(st)
   end
 end
 
+-- Returns the transaction, which returns how many districts the routine has skipped.
 local function delivery(st)
   return function(t)
     local skipped = st:must(st:run(t.w, t.carrier), 1)

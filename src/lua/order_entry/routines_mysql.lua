@@ -41,6 +41,8 @@ local by_name = [[
 
 M.routines = {}
 
+-- Adds a procedure.  Its variables are declared before the handlers, as MySQL wants it, and the
+-- body follows.  ":text(N)" stands for the type of a text.
 local function add(name, parameters, variables, body)
   local text = ("CREATE PROCEDURE %s(%s)\nMODIFIES SQL DATA SQL SECURITY INVOKER\nmain: BEGIN\n" ..
                 "%s%s%s\nEND main"):format(name, parameters, variables, handlers, body)

@@ -22,6 +22,8 @@ local by_name = [[
 
 M.routines = {}
 
+-- Adds a function.  text: the variables, if any, and the body from BEGIN on.  The results are
+-- parameters of the kind OUT, so that a call returns one row.
 local function add(name, kind, parameters, results, text)
   local declared, body = text:match("^(.-)(BEGIN\n.*)$")
   M.routines[#M.routines + 1] = {

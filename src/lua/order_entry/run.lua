@@ -155,6 +155,8 @@ local function deferred_line(n)
     queue.left() > 0 and ("; %d not carried out"):format(queue.left()) or "")
 end
 
+-- Returns the lines of the report.  Only the instance that has called init() knows the first two,
+-- and the warehouses; checkpoints are reported by another one.
 local function report_rate(stat)
   local all, committed, rolled_back = new_orders(stat)
   local lines = {about.lines and about.lines[1] or "Order entry:"}
@@ -203,6 +205,8 @@ local function hand_over(t)
   return 0
 end
 
+-- Prepares the transactions of the mode.  If other sessions carry out the deliveries, a terminal,
+-- which has a deck, hands them over.
 local function prepare_statements(drv)
   statements = require("order_entry.statements").new(con, drv:name())
   transactions = require("order_entry." .. sysbench.opt.order_mode).new(statements)
@@ -219,6 +223,7 @@ local function count_skipped(n)
   end
 end
 
+-- The event of a session that only delivers.
 local function deliver()
   sysbench.event_kind("deferred")
   deferred.w, deferred.carrier = sysbench.workqueue.taken()
@@ -250,6 +255,7 @@ local function begin_cycle(kind)
   end
 end
 
+-- Opens a session: a terminal, or one that only delivers and has no other events.
 function M.thread_init()
   local drv = sysbench.sql.driver()
   con = drv:connect()
@@ -305,6 +311,7 @@ local function begin_event()
   sysbench.event_kind(pending.kind)
 end
 
+-- Counts the result of a transaction, and chooses the next one unless begin_try has done so.
 local function end_event(result)
   local kind, was_last_try = pending.kind, tries + 1 == sysbench.opt.db_max_tries
   pending, tries = nil, 0

@@ -13,6 +13,7 @@ local function address_of(prefix)
   return (address:gsub("%%s", prefix))
 end
 
+-- Returns the columns s_dist_01 to s_dist_10.
 local function stock_texts()
   local columns = {}
   for i = 1, 10 do
