@@ -11,6 +11,8 @@ local function say(text)
   end
 end
 
+-- Refuses to run without the tables.  A dialect, as sysbench, finds that out by its first
+-- statement.
 function init()
   if sysbench.cmdline.check_tables and not sysbench.cmdline.dialect() then
     sysbench.cmdline.use_tables(sysbench.opt.threads, 0)
@@ -37,6 +39,8 @@ function thread_done()
   con:disconnect()
 end
 
+-- Makes a table for each thread of the run.  A table that exists keeps its rows, to which a run
+-- adds.
 function prepare()
   local admin = sysbench.sql.driver():connect()
   for table_num = 1, sysbench.opt.threads do
@@ -50,6 +54,7 @@ function prepare()
   admin:disconnect()
 end
 
+-- Drops the tables of --threads, and tells of those that runs with more threads have left.
 function cleanup()
   local drv = sysbench.sql.driver()
   local admin = drv:connect()

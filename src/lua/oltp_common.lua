@@ -26,6 +26,7 @@ end
 -- The declarations are in a module that workers need not load: a worker only reads values, unless a
 -- script changes the declarations.
 if sysbench.cmdline.in_worker then
+  -- Adds the declarations that the script has not replaced.
   local function complete(self)
     setmetatable(self, nil)
     for key, row in pairs(require("oltp_options").declared) do
@@ -146,6 +147,8 @@ local function prepare_statement(table_num, kind)
   stmt[table_num][kind], param[table_num][kind] = statement, params
 end
 
+-- Makes the statements of one table, or their parameters, be prepared when they are first looked
+-- up.  Other names than those of kinds are nil, as in any table.
 local function make_kinds_lazy(by_kind, table_num)
   return setmetatable(by_kind, {__index = function(self, kind)
     if kinds[kind] then
@@ -215,6 +218,7 @@ function prepare_commit()
   stmt.commit = con:prepare("COMMIT", "commit")
 end
 
+-- Says that `count` statements of a transaction write.  A BEGIN that has been prepared is replaced.
 local function expect_writes(count)
   if count >= 1 and begin_text == "BEGIN" and drv:name() == "sqlite"
      and sysbench.opt.sqlite_begin ~= "deferred" then
@@ -291,6 +295,8 @@ local function count_statements()
   return for_no_table + for_each_table, for_no_table + for_each_table * sysbench.opt.tables
 end
 
+-- Opens a session: connects, and prepares the statements of the workload, all of them or only those
+-- of the first table, as the server and --db-prepare allow.
 function thread_init()
   if sysbench.tid == 0 then
     check_options()
@@ -376,6 +382,7 @@ function commit()
   stmt.commit:execute()
 end
 
+-- All statements of one call of these functions are for the same table.
 function execute_point_selects()
   local table_num = random_table()
   for _ = 1, sysbench.opt.point_selects do
@@ -384,6 +391,7 @@ function execute_point_selects()
   end
 end
 
+-- Executes the range queries of one kind.  The last ranges may go beyond the largest id.
 local function execute_ranges(kind)
   local table_num = random_table()
   for _ = 1, sysbench.opt[kind] do
@@ -418,6 +426,7 @@ function execute_non_index_updates()
   end
 end
 
+-- Deletes a row and inserts it again, so that the table keeps its size.
 function execute_delete_inserts()
   local table_num = random_table()
   for _ = 1, sysbench.opt.delete_inserts do

@@ -31,6 +31,8 @@ local without_id = "INSERT INTO sbtest%d (k, c, pad) VALUES (%d, '%s', '%s')"
 local after_largest_id = "INSERT INTO sbtest%d (id, k, c, pad) VALUES " ..
                          "((SELECT IFNULL(MAX(id), 0) + 1 FROM sbtest%d), %d, '%s', '%s')"
 
+-- Returns the statement for a row.  With --auto-inc=off its id is drawn from all numbers of 32
+-- bits, else the server chooses the id; SQLite does so only if id is the primary key.
 local function insert_text(table_num, k, c, pad)
   local name = drv:name()
   if not sysbench.opt.auto_inc then

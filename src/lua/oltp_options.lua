@@ -81,6 +81,7 @@ local function refuse(name, value, wrong, known)
                                                                known))
 end
 
+-- Refuses a number that is out of range or has a fraction.  nil: the workload lacks the option.
 local function check_number(name, least)
   local value, most = sysbench.opt[name], largest[name] or largest_count
   if value and not (value >= least and value <= most) then
@@ -90,6 +91,7 @@ local function check_number(name, least)
   end
 end
 
+-- Refuses a word that is not known.  The empty text stands for no word, and is not named.
 local function check_word(name, words)
   local value = sysbench.opt[name]
   if not value or words[value] then

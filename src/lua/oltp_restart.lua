@@ -10,6 +10,8 @@ local function leaves_transaction_open(failure)
   return type(stmt) == "table" and stmt.begin and not failure.sql_errno
 end
 
+-- Makes the connection ready for an event that is repeated: statements are prepared again on a new
+-- connection, and a transaction that is open is rolled back.
 function M.before_event(failure, renew_statements)
   if failure.connection and failure.connection.lost then
     renew_statements()
@@ -21,6 +23,7 @@ end
 
 local events_on_connection = 0
 
+-- Connects again after every --reconnect events of the thread.
 function M.after_event(prepare_again)
   local every = sysbench.opt.reconnect
   every = every - every % 1 -- math would have to be loaded

@@ -61,6 +61,8 @@ local function engine_clause(name)
   return ""
 end
 
+-- Returns CREATE TABLE as the driver needs it.  Numbers have 64 bits if there are too many ids for
+-- 32.
 local function create_table_text(drv, table_num)
   local name = drv:name()
   if not id_column[name] then
@@ -78,6 +80,7 @@ CREATE TABLE sbtest%d(
                   engine_clause(name), sysbench.opt.create_table_options or "")
 end
 
+-- Makes a table, and with --secondary its index on id where CREATE TABLE cannot make one.
 local function create_empty_table(drv, con, table_num)
   say(("Creating table 'sbtest%d'..."):format(table_num))
   con:query(create_table_text(drv, table_num))
@@ -280,6 +283,7 @@ local analyze = {
   sqlite = "ANALYZE sbtest%d",
 }
 
+-- Reads a table through its key and as a whole.  The queries are those of sysbench.
 local function warm_table(con, name, table_num)
   local size, hint = sysbench.opt.table_size, ""
   if name ~= "sqlite" then
@@ -346,6 +350,7 @@ function M.tell_rest(drv, con, last, option)
   end
 end
 
+-- Drops the tables of --tables, and tells of those that are left.
 function M.cleanup()
   local drv = sysbench.sql.driver()
   local con = drv:connect()

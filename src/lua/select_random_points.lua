@@ -12,6 +12,7 @@ end
 
 local has_own_form = sysbench.cmdline.refuse ~= nil and not sysbench.cmdline.dialect()
 
+-- Refuses more than one table, because the workload reads the first one only.
 local function check_tables()
   if sysbench.opt.tables > 1 then
     if has_own_form then
@@ -37,6 +38,7 @@ function cleanup()
   drop_tables()
 end
 
+-- Prepares one statement with a parameter for each point.
 function prepare_statements()
   local points = math.floor(sysbench.opt.random_points)
   stmt.points = con:prepare(([[

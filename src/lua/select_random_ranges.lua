@@ -14,6 +14,7 @@ end
 
 local has_own_form = sysbench.cmdline.refuse ~= nil and not sysbench.cmdline.dialect()
 
+-- Refuses more than one table, because the workload reads the first one only.
 local function check_tables()
   if sysbench.opt.tables > 1 then
     if has_own_form then
@@ -39,6 +40,7 @@ function cleanup()
   drop_tables()
 end
 
+-- Prepares one statement with two parameters for each range.
 function prepare_statements()
   local ranges = math.floor(sysbench.opt.number_of_ranges)
   stmt.ranges = con:prepare(([[

@@ -37,6 +37,7 @@ local checks_at_end = not (sysbench.cmdline.part() or sysbench.cmdline.dialect()
 -- The line of a report about the scale.  The main instance alone has it.
 local scale_line
 
+-- Refuses to run without the rows of --scale.  The scale is printed first, and again in the report.
 function init()
   local tables = require("tpcb_tables")
   tables.check_options()
@@ -68,6 +69,8 @@ local statements, params
 -- Whether the parameters have the inputs of a transaction that is not done, and its tries.
 local is_drawn, tries = false, 0
 
+-- Prepares the statements of a transaction.  One parameter serves all places of its letter, so that
+-- event() sets each input once.
 local function prepare_statements(driver)
   statements = {}
   for i, text in ipairs(texts) do
@@ -102,6 +105,7 @@ end
 
 local uniform = sysbench.rand.uniform
 
+-- Executes a transaction.  One that is repeated has the same inputs.
 function event()
   if not is_drawn then
     params.a:set(uniform(1, 100000 * scale))

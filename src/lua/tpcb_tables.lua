@@ -54,6 +54,8 @@ local exists_text = {
 local KEYS_TEXT = "SELECT COUNT(*) FROM pg_index " ..
                   "WHERE indisprimary AND indrelid = to_regclass('%s')"
 
+-- Returns the number that a query finds, and does not count the query; nil: there is no answer, as
+-- in a dry run.
 local function number(con, text)
   return tonumber((con:query_row_uncounted(text)))
 end
@@ -99,6 +101,8 @@ local dialects = {
 }
 dialects.null = dialects.mysql
 
+-- Returns CREATE TABLE for a table that may exist.  Numbers of accounts have 64 bits if pgbench has
+-- such at this scale.
 local function create_text(drv, t)
   local own = dialects[drv:name()]
   local words = {int = own.int, time = own.time,
@@ -123,6 +127,8 @@ local function missing_branches(con)
   return missing, n_there
 end
 
+-- Makes the tables that are missing.  Refuses to begin if the rows that are missing do not fit on
+-- SQLite's disk.
 local function make_tables(drv, con)
   if not dialects[drv:name()] then
     error("tpcb_like does not know the database driver '" .. drv:name() .. "'", 0)
@@ -173,6 +179,7 @@ local function load_branch(drv, con, bid, all)
   con:query("COMMIT")
 end
 
+-- Makes the key of a table of PostgreSQL, unless it has one.  Other databases have theirs already.
 local function make_key(drv, con, t)
   local name = "pgbench_" .. t.name
   if drv:name() == "pgsql" and t.key and number(con, KEYS_TEXT:format(name)) == 0 then
@@ -210,6 +217,8 @@ local steps = {
   end,
 }
 
+-- The command: loads the branches that are missing.  It drops none, so a smaller --scale than that
+-- of the tables changes nothing.
 function M.prepare()
   M.check_options()
   if sysbench.cmdline.dialect() then

@@ -3,6 +3,7 @@
 
 local old = require("common")
 
+-- Makes the table that this thread fills in a run.  The tables are numbered from 0.
 function prepare()
   set_vars()
   db_connect()

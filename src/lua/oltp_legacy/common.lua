@@ -54,6 +54,7 @@ local function given(name)
   return value
 end
 
+-- Returns an option as a number, or refuses it.  Dialects have no upper bound, as sysbench.
 local function number(name, default)
   local value = given(name)
   if value == nil then
@@ -68,6 +69,8 @@ local function number(name, default)
   return n
 end
 
+-- Returns an option as true or false, or refuses it.  An option that is given without a value is
+-- on.
 local function switch(name, default)
   local value = given(name)
   if type(value) == "boolean" then
@@ -198,6 +201,7 @@ function M.ids_are_sent()
   return not oltp_auto_inc or oltp_secondary and db_driver == "sqlite"
 end
 
+-- Fills a table.  The blanks in its statements are those of sysbench, so that logs are alike.
 local function insert_rows(table_id)
   local with_id = M.ids_are_sent()
   db_bulk_insert_init(("INSERT INTO sbtest%d(%s) VALUES"):format(
@@ -232,6 +236,7 @@ function M.create_tables_of(thread_id)
   end
 end
 
+-- In version 0.5, a table that does not exist is an error unless it may be absent.
 function M.drop_table(name, may_be_absent)
   print(("Dropping table '%s'..."):format(name))
   if sysbench.version == "0.5" and not may_be_absent then
@@ -270,6 +275,7 @@ end
 -- All threads prepare; a prepare() of a script that replaces ours does not share the tables.
 local shared_prepare = prepare
 
+-- Says that all threads may call prepare() as it is now.
 function M.prepare_is_shared()
   shared_prepare = prepare
 end

@@ -5,6 +5,8 @@ local old = require("common")
 
 local begin_query, commit_query
 
+-- Connects, and chooses how transactions begin and end.  MyISAM has no transactions, so all tables
+-- are locked instead.
 function thread_init()
   set_vars()
   db_connect()

@@ -23,6 +23,7 @@ M.table_name = "sbtest"
 
 local row = "(%s%d, ' ', 'qqqqqqqqqqwwwwwwwwwweeeeeeeeeerrrrrrrrrrtttttttttt')"
 
+-- Makes the table of both workloads, whose rows have the numbers from 1 on as their k.
 function prepare()
   set_vars()
   db_connect()

@@ -5,6 +5,7 @@ local random_k = require("random_k")
 
 local statement, values = nil, {}
 
+-- Prepares the statement.  It reads the table `values` again each time it is executed.
 function thread_init()
   set_vars()
   db_connect()
