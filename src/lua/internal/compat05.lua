@@ -7,6 +7,7 @@ local newproxy, unpack, pairs, rawset = newproxy, unpack, pairs, rawset
 
 local RESTART_EVENT = 1
 
+-- Returns whether a failure repeats the event.
 local function is_restart(failure)
   return type(failure) == "table" and failure.errcode == RESTART_EVENT
 end
@@ -41,6 +42,7 @@ end
 local function add_connection(env, sysbench, names, queried, as_then)
   local con
 
+  -- Opens the connection, or raises an error.  level: that of error(), as seen by the caller.
   local function connect(level)
     local ok, driver = pcall(sysbench.sql.driver)
     if not ok then
@@ -67,6 +69,7 @@ local function add_connection(env, sysbench, names, queried, as_then)
     end
   end
 
+  -- Returns the connection.  It is opened at its first use, because db_connect() is optional.
   local function connection()
     if not con then
       connect(3)
@@ -87,6 +90,7 @@ local function add_connection(env, sysbench, names, queried, as_then)
     checked("db_bulk_insert_init() failed", pcall(c.bulk_insert_init, c, sql))
   end
 
+  -- Returns the connection, or raises an error if there is none.
   local function connected()
     return con or error("Uninitialized database connection", 3)
   end
@@ -150,6 +154,7 @@ local function add_statements(sysbench, names, connection, queried, as_then)
   local passes = as_then and sysbench.version ~= "0.5"
   local objects = setmetatable({}, { __mode = "k" })
 
+  -- Returns a userdata that stands for a statement or a result, as in sysbench.
   local function handle(object)
     local h = newproxy()
     objects[h] = object
@@ -166,6 +171,7 @@ local function add_statements(sysbench, names, connection, queried, as_then)
     return s and s.stmt and s or error("Uninitialized database connection", 3)
   end
 
+  -- Binds a table, of which each db_execute() reads the values that it has then.
   function names.db_bind_param(h, values)
     if type(values) ~= "table" then
       error("table was expected", 2)
@@ -188,6 +194,7 @@ local function add_statements(sysbench, names, connection, queried, as_then)
     end
   end
 
+  -- Returns a result for db_free_results(), also where there are no rows.
   function names.db_execute(h)
     local s = statement(h)
     if s.values and not bind(sysbench, s) then
@@ -230,6 +237,7 @@ local function from_texts(draw)
   end
 end
 
+-- Adds the functions for random numbers, whose ranges depend on the version.
 local function add_random(sysbench, names)
   local rand = sysbench.rand
 
@@ -289,6 +297,8 @@ end
 function M.install_on_demand(env, sysbench)
   local names, absent
   setmetatable(env, {
+    -- Returns an old name or an option; nil: the script has no such global.  As long as there is no
+    -- sysbench.opt, a name may become an option later, so that nothing is kept.
     __index = function (t, name)
       names = names or new_names(env, sysbench, false)
       local value = names[name]

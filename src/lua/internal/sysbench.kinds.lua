@@ -26,6 +26,7 @@ for i = 1, 256 do
   numbers[tostring(i)] = nil
 end
 
+-- Refuses a name.  level: that of error(), as seen by the caller.
 local function refuse(what, name, level)
   local names = internal.kinds()
   error(("%s: no kind of events is called '%s'; %s"):format(what, tostring(name),

@@ -29,6 +29,7 @@ local function load(key)
   return load_more().load(key)
 end
 
+-- Keeps a new field of a script.  That of `kinds` names kinds of events instead.
 local function assign(t, key, value)
   if key == "kinds" then
     module("sysbench.kinds").declare(t, value)

@@ -52,6 +52,8 @@ end
 
 local NS = { s = 1e9, ms = 1e6, us = 1e3, ns = 1 }
 
+-- Returns the number of a metric, or raises an error where the script has called the function that
+-- calls this.
 local function declare(kind, name, unit)
   if type(name) ~= "string" then
     error(("sysbench.metrics.%s: the name must be a string, not a %s"):format(kind, type(name)), 3)

@@ -118,6 +118,7 @@ end
 
 -- Loading ------------------------------------------------------------------------------------
 
+-- Makes a workload a kind of events.  Kinds and workloads have the same numbers.
 function Mix:declare_kind(part)
   local number, why = internal.declare_kind(kind_name(part.name))
   if not number then
@@ -128,6 +129,8 @@ function Mix:declare_kind(part)
   end
 end
 
+-- Loads the scripts.  A worker drops what they declare as options, because the main instance has
+-- read it.
 function Mix:load(is_worker)
   for number, part in ipairs(internal.workloads()) do
     local script
@@ -199,6 +202,8 @@ function Mix:run_command(name)
   end
 end
 
+-- Declares the commands of all scripts.  All threads call a command if any script wants that, and
+-- run_command leaves the other scripts to the first thread.
 function Mix:declare_commands()
   local commands, names = {}, { prepare = true, cleanup = true }
   for _, part in ipairs(self.parts) do

@@ -66,6 +66,7 @@ function M.restart(env, sysbench, call, id, failure, next_event)
   return true, failure
 end
 
+-- Prints the traceback of an error that ends the run.  Returns the error without our own place.
 local function show_traceback(failure)
   failure = without_own_place(failure)
   -- os.exit() ends a run with a userdata.

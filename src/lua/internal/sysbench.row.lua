@@ -22,6 +22,7 @@ end
 
 local methods = {}
 
+-- Returns a whole number from a to b.
 function methods:uniform(a, b)
   if not (is_whole(a, -MOST, MOST) and is_whole(b, a, MOST)) then
     refuse("uniform", "two whole numbers in order", tostring(a) .. " and " .. tostring(b))
@@ -43,6 +44,7 @@ function methods:number(n, decimals)
   C.bn_ffi_row_number(self, n, decimals or 0)
 end
 
+-- Adds a text in quotes.
 function methods:text(text)
   if type(text) ~= "string" then
     refuse("text", "a string", text)
@@ -51,6 +53,8 @@ function methods:text(text)
   end
 end
 
+-- Returns a method that adds a random text of min to max characters.  A word, if one is given,
+-- stands somewhere in it.
 local function random(kind, name)
   return function (self, min, max, word)
     max, word = max or min, word or ""

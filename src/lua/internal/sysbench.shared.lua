@@ -37,6 +37,7 @@ local function result_of(which, object, text, len)
   return rs
 end
 
+-- Makes a call that returns a number, waits if it is not done at once, and returns the number.
 local function number_of(which, object, number)
   if C.bn_ffi_shared_call(which, object, number or 0) then
     wait()
@@ -86,6 +87,7 @@ function waiting.bn_ffi_sql_connect(driver, names, values, count)
   return C.bn_ffi_shared_conn()
 end
 
+-- Makes a call of a bulk insert, and returns 0 if it has succeeded.
 local function bulk(which, con, text, len)
   if C.bn_ffi_shared_text(which, con, text, len or 0) then
     wait()
@@ -151,6 +153,8 @@ function waiting.bn_ffi_event_next_of_kind(kind)
   return ask(true)
 end
 
+-- As in C.  Below 0, C has not waited for the event that takes the place of the failed one, and
+-- this function does.
 function waiting.bn_ffi_event_again(tries)
   local after = number_of(C.BN_CALL_AGAIN, nil, tries)
   if after >= 0 then
@@ -185,6 +189,7 @@ end
 
 -- Functions of C by which scripts sleep, once they have declared them ------------------------
 
+-- Returns 0, as functions of C do that have slept all of the time.
 local function sleep(ns)
   C.bn_ffi_shared_sleep(ns)
   if C.bn_ffi_shared_waits() then
@@ -280,6 +285,7 @@ local function passed(co, ...)
   return ...
 end
 
+-- Returns the results of a coroutine, or raises its error as coroutine.wrap() does.
 local function unwrapped(ok, ...)
   if ok then
     return ...
@@ -365,6 +371,8 @@ for name, metatable in pairs(views) do
   metatable["bn.complete"] = completer(name == "coroutine" and coroutines or _G[name])
 end
 
+-- Strings have one metatable in an interpreter: a script that changes it changes the strings of all
+-- sessions.
 local function own_getmetatable(value)
   if type(value) == "string" then
     internal.wants_own("the metatable of strings")
@@ -381,6 +389,7 @@ function internal.adopt(env)
   env.getmetatable = own_getmetatable
 end
 
+-- As sysbench.cmdline.prepare_held(), but it leaves the session while it waits.
 local function prepare_held()
   if C.bn_ffi_shared_call(C.BN_CALL_PREPARE_HELD, nil, 0) then
     wait()

@@ -116,6 +116,7 @@ end
 
 local text_methods = {}
 
+-- Sets a text; nil is NULL.
 function text_methods:set(value)
   if value == nil then
     self.is_null = true
@@ -157,6 +158,7 @@ local function new_int()
   return param
 end
 
+-- Returns a parameter for texts of at most max_len bytes, which it has room for from the start.
 local function new_text(max_len)
   if type(max_len) ~= "number" or not (max_len >= 0 and max_len < 2 ^ 31) then
     refuse("max_len")
@@ -185,6 +187,7 @@ end
 
 local statement_methods = methods_of("statement")
 
+-- Returns a new parameter.  max_len: the greatest length of a text in bytes; numbers need none.
 function statement_methods:bind_create(param_type, max_len)
   local construct = constructors[param_type] or module("sysbench.sql.more").double(param_type)
   if not construct then
@@ -218,6 +221,7 @@ function statement_methods:bind_param(...)
   return 1
 end
 
+-- Returns the result set, or `nothing` without one.  Raises an error as query() does.
 function statement_methods:execute()
   expect(self, STATEMENT, "statement", "execute")
   local rs = C.bn_ffi_sql_execute(self)

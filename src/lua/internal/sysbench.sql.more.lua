@@ -168,6 +168,7 @@ function result_methods:free()
   return assert(C.bn_ffi_sql_free_result(self) == 0, "db_free_results() failed")
 end
 
+-- Returns the next result set of a statement, or as execute() without one.
 function statement_methods:next_result()
   expect(self, STATEMENT, "statement", "next_result")
   local rs = C.bn_ffi_sql_stmt_next_result(self)
@@ -197,6 +198,7 @@ local function first_row(con, query, rs)
   return unpack(row, 1, rs.nfields)
 end
 
+-- Returns the columns of the first row, or nil without rows.
 function connection_methods:query_row(query)
   expect(self, CONNECTION, "connection", "query_row")
   if type(query) ~= "string" then
@@ -278,6 +280,7 @@ function connection_methods:more_results()
   return C.bn_ffi_sql_more_results(self)
 end
 
+-- Returns the next result set of the last query, or as query() without one.
 function connection_methods:next_result()
   expect(self, CONNECTION, "connection", "next_result")
   local rs = C.bn_ffi_sql_next_result(self)
@@ -331,6 +334,7 @@ function double_methods:set_rand_str()
   refuse("param_type", self.type)
 end
 
+-- Sets a number; nil is NULL.
 function double_methods:set(value)
   if value == nil then
     self.is_null = true

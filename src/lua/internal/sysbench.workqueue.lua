@@ -8,6 +8,7 @@ local pcall, error, type = pcall, error, type
 
 local M = {}
 
+-- Returns the number, or refuses the call of the method.
 local function check_number(value, method)
   if type(value) ~= "number" then
     error(("sysbench.workqueue.%s: expected a number, got a %s"):format(method, type(value)), 3)
