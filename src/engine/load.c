@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/escape.h"
 
 /* Most bytes of a phase's text in the name of a metric. */
 enum { PHASE_TEXT = 48 };
@@ -52,12 +53,17 @@ static struct phase_metrics load_add_phases(const struct bn_metric *metrics,
   table.row = bn_alloc(table.n + profile->n_phases + 1, sizeof *table.row);
   if (table.n > 0)
     memcpy(table.row, metrics, table.n * sizeof *table.row);
-  for (size_t k = 0; k < profile->n_phases; k++)
-    table.row[table.n++] = (struct bn_metric){
-        .name = bn_alloc_print(BN_PHASE_PART "%zu %.*s", k + 1, PHASE_TEXT, profile->phase[k].text),
-        .unit = "ns",
-        .kind = BN_PHASE_HISTOGRAM,
-        .of_events = true};
+  for (size_t k = 0; k < profile->n_phases; k++) {
+    char text[PHASE_TEXT + 1];
+
+    /* The name of a file may be in another encoding, whose bytes take more room in a document. */
+    (void)bn_escape(text, sizeof text, profile->phase[k].text, "");
+    table.row[table.n++] =
+        (struct bn_metric){.name = bn_alloc_print(BN_PHASE_PART "%zu %s", k + 1, text),
+                           .unit = "ns",
+                           .kind = BN_PHASE_HISTOGRAM,
+                           .of_events = true};
+  }
   return table;
 }
 

@@ -218,11 +218,17 @@ static int group_unite_waiting(struct tables *t, const struct bn_group_part *par
 static int group_collect(struct tables *t, const struct bn_group_part *part, size_t n,
                          struct bn_err *err)
 {
+  size_t n_metrics;
+
   if (group_unite_workloads(t, part, n, err) != 0 || group_check_names(t, err) != 0)
     return -1;
   group_add_event_kinds(t, part, n);
   if (group_unite_waiting(t, part, n, err) != 0)
     return -1;
+  n_metrics = t->counters.n + t->hists.n + t->labelled.n;
+  if (n_metrics > BN_BOUND_METRICS)
+    return bn_err_set(err, E2BIG, "--group: the groups have %zu metrics together; allowed: %d",
+                      n_metrics, BN_BOUND_METRICS);
   if (t->hists.n > BN_BOUND_HISTOGRAMS)
     return bn_err_set(err, E2BIG, "--group: the groups measure %zu latencies together; allowed: %d",
                       t->hists.n, BN_BOUND_HISTOGRAMS);

@@ -181,10 +181,13 @@ struct bn_statement_sum *bn_statement_table_find_or_add(struct bn_statement_tabl
                                                         const char *name)
 {
   struct bn_statement_sum *s = bn_statement_table_find(t, name);
+  struct bn_statement_sum *others = bn_statement_table_find(t, other);
+  /* The row of the others is no name, wherever it stands. */
+  const size_t n_names = others != NULL ? t->n - 1 : t->n;
 
-  if (s == NULL && t->n >= BN_STATEMENTS_MAX) {
+  if (s == NULL && n_names >= BN_STATEMENTS_MAX) {
     name = other;
-    s = bn_statement_table_find(t, name);
+    s = others;
   }
   if (s != NULL || t->n >= t->room)
     return s;

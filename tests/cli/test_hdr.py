@@ -265,6 +265,25 @@ def test_the_journal_of_a_killed_run_has_the_same_times(tmp_path):
     assert len(kept) >= 4 and kept[:5] == lines[:len(kept[:5])]
 
 
+def test_the_journal_of_a_killed_run_with_checkpoints_begins_at_the_start(tmp_path):
+    """A total of a journal covers the whole measurement."""
+    process = subprocess.Popen(
+        [bench.binary(), *QUICK, "--time=600", "--report-checkpoints=1", "--report=text",
+         "--report=json:json", "run"],
+        env=bench.environment(), cwd=tmp_path, stdout=subprocess.PIPE, text=True)
+    for line in process.stdout:
+        if "Checkpoint report" in line:
+            break
+    seen = len((tmp_path / "json.partial").read_text().splitlines())
+    while len((tmp_path / "json.partial").read_text().splitlines()) < seen + 2:
+        time.sleep(0.1)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    done = bench.run("report", "--format=hdr", "json.partial", cwd=tmp_path)
+    _, _, [line] = parse(done.out)
+    assert done.status == 0 and float(line.start) == 0 and float(line.length) > 1 and "is not known" not in done.out, done.out
+
+
 def test_a_run_that_measured_nothing_leaves_the_heading(tmp_path):
     (tmp_path / "fails.lua").write_text("function thread_init() error('no') end\n"
                                         "function event() end\n")

@@ -61,6 +61,11 @@ def test_no_profile_is_said_with_a_word(tmp_path):
 def test_a_trace_is_read(tmp_path):
     (tmp_path / "t.csv").write_text("second,rate\n36000,100\n36000.5,300\n36001,0\n")
     assert figures(run(tmp_path, "--rate-profile=trace:t.csv"))["due"] == 200
+    # A document with the name of a file in another encoding can be read.
+    name = "\udcb4" * 14 + ".csv"
+    (tmp_path / "t.csv").rename(tmp_path / name)
+    bench.run("cpu", f"--rate-profile=trace:{name}", "--report=json:json", "run", cwd=tmp_path)
+    assert bench.run("report", "json", cwd=tmp_path).status == 0
 
 
 def test_hosts_share_a_profile(tmp_path):

@@ -282,9 +282,13 @@ static void hdr_reset_group(struct hdr *h)
    checkpoints and this total, which begins at the last checkpoint. */
 static void hdr_print_total(struct hdr *h, const struct bn_view *v)
 {
-  /* Interval lines cannot be subtracted from a sum that lacks a checkpoint. */
-  const bool is_subtractable = h->known_from_s <= 0 || h->n_lines == 0;
+  bool is_subtractable;
 
+  /* The total of a journal begins at the start also after checkpoints. */
+  if (h->known_from_s > 0 && v->at_s - v->span_s < 1e-6)
+    h->known_from_s = 0;
+  /* Interval lines cannot be subtracted from a sum that lacks a checkpoint. */
+  is_subtractable = h->known_from_s <= 0 || h->n_lines == 0;
   hdr_print_heading(h, v->span);
   hdr_print_absent(h);
   if (!hdr_has_hists(v)) {
