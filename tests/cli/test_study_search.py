@@ -199,6 +199,8 @@ def test_a_real_run(tmp_path):
     (["cpu", "run"], "--goal is missing"),
     (["--goal=p99<1s", "cpu"], "the command 'run' is missing"),
     (["--goal=p99<1s", "cpu", "--rate=5", "run"], "--rate: the search sets this option"),
+    (["--goal=p99<1s", "--over=threads", "cpu", "--rate=5", "run"],
+     "--rate: the search varies --threads, and the rate would be too much for few of them; leave it out"),
     (["--goal=p99<1s", "cpu", "--tx_rate=5", "run"], "--tx-rate: the search sets this option"),
     (["--goal=p99<1s", "--over=threads", "cpu", "--threads-total=8", "run"],
      "--threads-total: the search varies --threads, which this option replaces; leave it out"),

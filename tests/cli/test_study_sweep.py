@@ -85,6 +85,20 @@ def test_the_terminal_has_aligned_columns(tmp_path):
     assert lines[1].split()[3] == "-"
 
 
+def test_characters_are_counted_and_not_bytes(tmp_path):
+    (tmp_path / "own.lua").write_text("sysbench.cmdline.options = {mode = {'', 'a'}}\nfunction event() end\n")
+    done = sweep(tmp_path, f"--vary=mode=\u00e4\u00f6\u00fc,abc,{chr(0xe4) * 20}", "--repeat=1", "./own.lua", "--time=0",
+                 "--events=20", "run")
+    assert done.status == 0, done
+    lines = done.out.splitlines()[:4]
+    assert len({len(line) for line in lines}) == 1 and chr(0xe4) * 14 + "..." in lines[3], lines
+
+
+def test_the_law_is_fitted_over_threads_by_their_old_name(tmp_path):
+    done = sweep(tmp_path, "--vary=num-threads=1..8", "--repeat=1", *CPU)
+    assert done.status == 0 and len(table(tmp_path)["usl"]) == 1
+
+
 def test_the_law_is_fitted_over_threads(tmp_path):
     done = sweep(tmp_path, "--vary=threads=1..8", "--vary=cpu-max-prime=10,20", "--repeat=1", *CPU)
     assert done.status == 0
@@ -533,6 +547,11 @@ def test_the_bundled_sweeps_of_a_machine(tmp_path):
          "--vary=rate: the runs have --rate-profile, which replaces --rate; leave one of them out"),
         (("--vary=threads=1,2", *CPU[:-1], "--threads-total=8", CPU[-1]),
          "--vary=threads: the runs have --threads-total, which replaces --threads; leave one of them out"),
+        (("--vary=threads=1,2", "cpu", "--num-threads=4", "--compat=1.0", "run"),
+         "--vary=threads: the runs have --num-threads, which replaces --threads in a dialect; leave one of them "
+         "out"),
+        (("--vary=threads=1,2", "--vary=num-threads=3,4", *CPU),
+         "--vary=num-threads: 'num-threads' is varied twice; give all its values at once"),
         (("--vary=report=text,json", *CPU), "--vary=report: this option cannot be varied"),
         (("--vary=assert=p99<1s,p99<2s", *CPU), "--vary=assert: this option cannot be varied"),
         (("--vary=label=a=1,b", *CPU), "--vary=label: this option cannot be varied"),

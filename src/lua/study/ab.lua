@@ -233,7 +233,8 @@ local function run_study(study, given)
   give_back(study)
   study.signal = native.signalled()
   if study.out and #study.rounds == 0 then remove_folders(study.out) end
-  if not study.ended and #study.rounds > 0 then
+  -- The round that ends the study may be the one that cannot be saved.
+  if not (called and study.ended) and #study.rounds > 0 then
     local saved, message = pcall(save, study)
     output.write(given, report, study)
     if not saved then error(message, 0) end

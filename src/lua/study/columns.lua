@@ -18,7 +18,7 @@ function columns:add(form, ...)
 end
 
 -- Returns the number of characters of a text that is UTF-8.
-local function width(text)
+function columns.width(text)
   local _, n = text:gsub("[^\128-\191]", "")
   return n
 end
@@ -28,11 +28,11 @@ local function aligned(self)
   local n, widest, parts = #self.align, {}, {}
   for i, cell in ipairs(self) do
     local column = (i - 1) % n + 1
-    widest[column] = math.max(widest[column] or 0, width(cell))
+    widest[column] = math.max(widest[column] or 0, columns.width(cell))
   end
   for i, cell in ipairs(self) do
     local column = (i - 1) % n + 1
-    local room = (" "):rep(widest[column] - width(cell))
+    local room = (" "):rep(widest[column] - columns.width(cell))
     if self.align:sub(column, column) == "r" then
       cell = room .. cell
     elseif column < n then

@@ -44,7 +44,7 @@ local function split_groups(text)
 end
 
 -- Returns an option by its present name, with '-'.
-local function present_name(name)
+function invocation.present_name(name)
   local option = native.option(name)
   return (option and (option.alias_of or option.name) or name):gsub("_", "-")
 end
@@ -55,7 +55,7 @@ function invocation.groups(words)
   local groups, by_name = {}, {}
   local function set(group, word)
     local name, value = word:match("^%-%-([^=]*)=?(.*)$")
-    if name then group.own[present_name(name)] = value end
+    if name then group.own[invocation.present_name(name)] = value end
   end
   for _, word in ipairs(words) do
     local text = word:match("^%-%-group=(.*)$")
@@ -87,7 +87,7 @@ function invocation.check_varied(words, name, shown)
   local groups = invocation.groups(words)
   if #groups == 0 then return end
   for _, group in ipairs(groups) do
-    if not group.own[present_name(name)] then return end
+    if not group.own[invocation.present_name(name)] then return end
   end
   native.fail("%s: each group has its own --%s, so this changes nothing; write %s.%s for that of "
     .. "one group", shown, name, groups[1].name, name)
@@ -99,7 +99,7 @@ function invocation.find_of_groups_only(words, is_wanted)
   local outside = {}
   for _, word in ipairs(words) do
     local name = word:match("^%-%-([^=]*)")
-    if name then outside[present_name(name)] = true end
+    if name then outside[invocation.present_name(name)] = true end
   end
   for _, group in ipairs(invocation.groups(words)) do
     for name in pairs(group.own) do

@@ -108,6 +108,10 @@ local function check_option(name, value, shown, over)
     native.fail("%s: the search varies --rate, which cannot be used with this option; leave it "
       .. "out, or search with --over=threads", shown)
   end
+  if name == "rate" and native.number(value) ~= 0 and over == "threads" then
+    native.fail("%s: the search varies --threads, and the rate would be too much for few of them; "
+      .. "leave it out", shown)
+  end
   if name == "threads-total" and over == "threads" then
     native.fail("%s: the search varies --threads, which this option replaces; leave it out", shown)
   end

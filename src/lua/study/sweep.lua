@@ -84,10 +84,15 @@ local function check_replaced(axes, words)
       varied[option.alias_of or option.name], given[option.name] = true, true
     end
   end
+  local is_dialect = invocation.words_choose_dialect(words)
   for _, word in ipairs(words) do
     local option = invocation.word_option(word)
     if option then
       given[option.name] = true
+      if is_dialect and varied[option.alias_of] then
+        native.fail("--vary=%s: the runs have --%s, which replaces --%s in a dialect; leave one "
+          .. "of them out", option.alias_of, option.name, option.alias_of)
+      end
     end
   end
   for _, option in ipairs(replacing) do
@@ -175,10 +180,10 @@ end
 -- Writes the table and its picture.
 local function show(sweep)
   sweep.fits, sweep.axis = fits.find(sweep.tally)
+  io.write(report.text(sweep)) -- first, because the disk may be full
   sweep.folder:write("table.json", tables.document(sweep))
   local ok, why = native.replace(sweep.folder:file("table.csv"), tables.csv(sweep.tally))
   if not ok then native.fail("%s", why) end
-  io.write(report.text(sweep))
   if sweep.options.plot and not native.signalled() then
     io.flush()
     require("study.plot").draw(sweep.options.out, sweep.options.plot)

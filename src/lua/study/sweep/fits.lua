@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
 -- This module fits the Universal Scalability Law to points that differ in threads alone.
 
+local invocation = require("study.invocation")
 local native = require("study.native")
 local usl = require("study.stats.usl")
 
@@ -10,7 +11,7 @@ local fits = {}
 function fits.find(tally)
   local grid, found, axis = tally.grid, {}, nil
   for i = #grid, 1, -1 do
-    if grid[i].name == "threads" then axis = i end
+    if invocation.present_name(grid[i].name) == "threads" then axis = i end
   end
   if not axis then return found end
   for point = 0, grid.points - 1 do

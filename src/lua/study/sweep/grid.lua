@@ -3,6 +3,7 @@
 --
 -- A point is a combination.  Points are numbered from 0; the first option changes slowest.
 
+local invocation = require("study.invocation")
 local native = require("study.native")
 
 local grid = {}
@@ -25,9 +26,10 @@ local function shown_value(name, value)
   return host and shown .. "@" .. host or shown
 end
 
--- Returns whether two names are those of one option: '-' and '_' match each other.
+-- Returns whether two names are those of one option: '-' and '_' match each other, and an old name
+-- the present one.
 function grid.same_name(a, b)
-  return a:gsub("_", "-") == b:gsub("_", "-")
+  return invocation.present_name(a) == invocation.present_name(b)
 end
 
 -- Returns the option that an axis varies, as native.option has it; that of a group has the traits

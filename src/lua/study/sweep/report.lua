@@ -2,7 +2,9 @@
 -- This module makes the table of a sweep for the terminal, at most 100 columns wide.
 
 local native = require("study.native")
-local number = require("study.columns").number
+local columns_of_text = require("study.columns")
+
+local number, width_of = columns_of_text.number, columns_of_text.width
 
 local report = {}
 
@@ -13,7 +15,8 @@ local test_columns_before, rivals_most = 12, 8
 -- Returns a text as a cell has it: escaped, and without its end if it is long.
 local function cut(text)
   local escaped = native.escape(text)
-  return #escaped > cell_most and escaped:sub(1, cell_most - 3) .. "..." or escaped
+  -- native.escape cuts between characters.
+  return #escaped > cell_most and native.escape(text, cell_most - 2) .. "..." or escaped
 end
 
 local function rate_unit(tally)
@@ -94,15 +97,15 @@ local function table_of(tally)
   local rows, width = {}, 0
   for point = 0, tally.grid.points do rows[point + 1] = {} end
   for i, column in ipairs(columns) do
-    local cells, widest = {column.heading}, #column.heading
+    local cells, widest = {column.heading}, width_of(column.heading)
     for point = 0, tally.grid.points - 1 do
       cells[point + 2] = column.cell(point)
-      widest = math.max(widest, #cells[point + 2])
+      widest = math.max(widest, width_of(cells[point + 2]))
     end
     width = width + widest + (i > 1 and gap or 0)
     if width > width_most and i > fixed + 1 then break end
     for k, cell in ipairs(cells) do
-      rows[k][i] = (" "):rep(widest + (i > 1 and gap or 0) - #cell) .. cell
+      rows[k][i] = (" "):rep(widest + (i > 1 and gap or 0) - width_of(cell)) .. cell
     end
   end
   for k, row in ipairs(rows) do rows[k] = table.concat(row) .. "\n" end
