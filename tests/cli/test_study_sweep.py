@@ -551,7 +551,7 @@ def test_the_bundled_sweeps_of_a_machine(tmp_path):
          "--vary=threads: the runs have --num-threads, which replaces --threads in a dialect; leave one of them "
          "out"),
         (("--vary=threads=1,2", "--vary=num-threads=3,4", *CPU),
-         "--vary=num-threads: 'num-threads' is varied twice; give all its values at once"),
+         "--vary=num-threads=3: 'num-threads' is varied twice; give all its values at once"),
         (("--vary=report=text,json", *CPU), "--vary=report: this option cannot be varied"),
         (("--vary=assert=p99<1s,p99<2s", *CPU), "--vary=assert: this option cannot be varied"),
         (("--vary=label=a=1,b", *CPU), "--vary=label: this option cannot be varied"),

@@ -259,7 +259,7 @@ static int cmdline_loaded(lua_State *L)
   const double percent = all_rows > 0 ? floor(loaded / all_rows * 100) : 0;
   char text[160];
 
-  if (loaded > 0) {
+  if (rows > 0) {
     (void)snprintf(text, sizeof text, "'%s': %.0f %% of %.0f rows, %.0f s left", table, percent,
                    all_rows, cmdline_estimate_remaining_s(loaded, all_rows, elapsed_s));
     bn_log_progress(text);
