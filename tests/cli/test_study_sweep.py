@@ -116,6 +116,15 @@ def test_the_law_is_fitted_over_threads(tmp_path):
     assert fits[1]["rate"] == [names[n] for n in ("1", "2", "4", "8")]
 
 
+def test_old_names_that_replace_nothing(tmp_path):
+    """In a dialect: the option that is varied itself, and a value that is the default."""
+    for axis, old in (("num-threads=1,2", "--num-threads=4"), ("events=10,20", "--max-requests=0")):
+        folder = tmp_path / old[2:5]
+        folder.mkdir()
+        done = sweep(folder, f"--vary={axis}", "--repeat=1", *CPU[:-1], old, "--compat=1.0", "run")
+        assert done.status == 0 and len(results(folder)) == 2, done
+
+
 def test_the_seed_decides_the_order(tmp_path):
     orders = []
     for number, seed in enumerate((5, 5, 6)):

@@ -31,6 +31,11 @@ def test_the_heading_has_the_number_of_workers_that_threads_share(folder, option
     assert heading_of(folder.run(QUIET, *argv, "--compat=1.0").out) == ["Number of threads: 5"]
 
 
+def test_the_heading_compares_workers_with_the_threads_in_all(folder):
+    r = folder.run(QUIET, "--threads-total=5", "--workers=2", "--events=5")
+    assert heading_of(r.out) == ["Number of threads: 5", "Number of workers: 2"]
+
+
 @pytest.mark.parametrize("row, option", [
     ('threads = {"", 5}', "--workers=2"), ('workers = {"", 2}', "--threads=5"),
     ('threads = {"", 2}, workers = {"", 2}', "--threads=5")])

@@ -77,11 +77,12 @@ local replacing = {
 -- Refuses to vary an option that another option of the runs replaces.  Another name of an option
 -- counts as the option.
 local function check_replaced(axes, words)
-  local varied, given = {}, {}
+  local varied, given, given_by_vary = {}, {}, {}
   for _, axis in ipairs(axes) do
     local option = native.option(axis.name)
     if option then
       varied[option.alias_of or option.name], given[option.name] = true, true
+      given_by_vary[option.name] = true
     end
   end
   local is_dialect = invocation.words_choose_dialect(words)
@@ -89,7 +90,10 @@ local function check_replaced(axes, words)
     local option = invocation.word_option(word)
     if option then
       given[option.name] = true
-      if is_dialect and varied[option.alias_of] then
+      -- With its default, such as --max-requests=0, an old name replaces nothing.
+      local is_zero = native.number(word:match("=(.*)$") or "") == 0
+      local replaces = varied[option.alias_of] and not given_by_vary[option.name] and not is_zero
+      if is_dialect and replaces then
         native.fail("--vary=%s: the runs have --%s, which replaces --%s in a dialect; leave one "
           .. "of them out", option.alias_of, option.name, option.alias_of)
       end

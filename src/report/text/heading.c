@@ -32,9 +32,12 @@ static unsigned long heading_parse_option(const struct bn_facts *f, const char *
    Prints nothing for a run with groups, because each group has workers of its own. */
 static void heading_print_workers(FILE *out, const struct bn_facts *f)
 {
-  /* Both are of each host; the plan has the threads of all. */
+  /* --workers and --threads are of each host; the plan and --threads-total have the threads of all
+     hosts. */
+  const bool has_total = heading_parse_option(f, "threads-total") > 0;
+  const unsigned long threads = has_total ? f->plan.threads : heading_parse_option(f, "threads");
   const unsigned long workers = heading_parse_option(f, "workers");
-  const bool are_shared = workers > 0 && workers < heading_parse_option(f, "threads");
+  const bool are_shared = workers > 0 && workers < threads;
 
   if (are_shared && !bn_facts_have_groups(f))
     (void)fprintf(out, "Number of workers: %lu\n", workers);
