@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Finds the known name that a mistyped name is closest to. */
+/* Finds a name among known names, or the one that a mistyped name is closest to. */
 #include "base/near.h"
 
 #include <ctype.h>
@@ -10,6 +10,14 @@
 #include "base/log.h"
 
 enum { NAME_MAX_LEN = 63 }; /* a longer name is close to none */
+
+int bn_near_find(const char *const *names, const char *name)
+{
+  for (int i = 0; name != NULL && names[i] != NULL; i++)
+    if (strcmp(names[i], name) == 0)
+      return i;
+  return -1;
+}
 
 /* Returns c in the form in which names are compared: a small letter, and '-' for '_'. */
 static int near_fold(char c)

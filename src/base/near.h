@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Finds the known name that a mistyped name is closest to. */
+/* Finds a name among known names, or the one that a mistyped name is closest to. */
 #ifndef BN_BASE_NEAR_H
 #define BN_BASE_NEAR_H
 
 #include <stddef.h>
+
+/* Returns the index of a name among names that end with NULL, or -1 if it is none of them, or is
+   NULL itself. */
+int bn_near_find(const char *const *names, const char *name);
 
 /* The best candidate so far: set `typed` and all else to zero, offer each name, read `best`. */
 struct bn_near {

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/near.h"
+
 void bn_json_in_refuse(struct bn_json_in *in, const char *fmt, ...)
 {
   char text[256]; /* a longer one is cut */
@@ -147,7 +149,7 @@ unsigned bn_json_in_name(struct bn_json_in *in, const struct bn_node *map, const
                          const char *const *names)
 {
   const char *name = bn_json_in_text(in, map, key);
-  const int i = bn_layout_find_name(names, name);
+  const int i = bn_near_find(names, name);
 
   if (i >= 0)
     return (unsigned)i;

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/near.h"
 #include "measure/result.h"
 
 #define MEMBER(what, type, name)                                                                   \
@@ -191,17 +192,9 @@ const char *const bn_layout_merges[] = {[BN_MERGE_SUM] = "sum",
                                         [BN_MERGE_NONE] = "none",
                                         NULL};
 
-int bn_layout_find_name(const char *const *names, const char *name)
-{
-  for (int i = 0; name != NULL && names[i] != NULL; i++)
-    if (strcmp(names[i], name) == 0)
-      return i;
-  return -1;
-}
-
 unsigned bn_layout_find_trait(const char *name)
 {
-  const int bit = bn_layout_find_name(bn_layout_traits, name);
+  const int bit = bn_near_find(bn_layout_traits, name);
 
   return bit >= 0 ? 1U << bit : 0;
 }

@@ -31,9 +31,6 @@ bool bn_layout_get_number(const struct bn_layout *l, const void *from, const cha
 /* Returns whether bn_layout_get_number() would find a member of that name. */
 bool bn_layout_has_number(const struct bn_layout *l, const char *name);
 
-/* Returns the index of a text among names that end with NULL, or -1 if it is none of them or
-   NULL. */
-int bn_layout_find_name(const char *const *names, const char *name);
 /* Returns the bit of enum bn_opt_trait of that name, or 0 if this version has no such trait. */
 unsigned bn_layout_find_trait(const char *name);
 

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/near.h"
 #include "measure/bounds.h"
 #include "measure/json_read.h"
 #include "measure/json_write.h"
@@ -270,7 +271,7 @@ static int store_read_section(void *arg, const char *key, const struct bn_node *
   static const char *const no_sections[] = {"plan", "times", "rows", "options", "messages", NULL};
   struct section *s = arg;
 
-  if (bn_layout_find_name(no_sections, key) >= 0)
+  if (bn_near_find(no_sections, key) >= 0)
     return 0;
   s->name = key;
   return bn_node_each(value, store_read_fact, s);
@@ -297,7 +298,7 @@ int bn_store_read_facts(const struct bn_node *n, struct bn_facts *out, struct bn
    this version does not know. */
 static enum bn_end_reason store_read_reason(struct bn_json_in *in, const struct bn_node *map)
 {
-  const int i = bn_layout_find_name(bn_layout_reasons, bn_json_in_text(in, map, "reason"));
+  const int i = bn_near_find(bn_layout_reasons, bn_json_in_text(in, map, "reason"));
 
   return i >= 0 ? (enum bn_end_reason)i : BN_END_UNKNOWN;
 }

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/near.h"
 #include "measure/bounds.h"
 #include "measure/event_kinds.h"
 #include "measure/json_hist.h"
@@ -50,7 +51,7 @@ static enum bn_merge_rule store_read_merge(struct bn_json_in *in, const struct b
   if (name == NULL)
     return old_rule;
 
-  const int i = bn_layout_find_name(bn_layout_merges, name);
+  const int i = bn_near_find(bn_layout_merges, name);
 
   return i >= 0 ? (enum bn_merge_rule)i : BN_MERGE_NONE;
 }

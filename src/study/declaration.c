@@ -8,6 +8,7 @@
 
 #include <lauxlib.h>
 
+#include "base/near.h"
 #include "dialect/dialect.h"
 #include "measure/layout.h"
 #include "option/optval.h"
@@ -74,7 +75,7 @@ static void declaration_check_names(const struct reading *r, const char *const *
     lua_pop(r->L, 1);
     if (lua_type(r->L, -1) != LUA_TSTRING)
       declaration_refuse(r, "a member has no name");
-    if (bn_layout_find_name(names, lua_tostring(r->L, -1)) < 0)
+    if (bn_near_find(names, lua_tostring(r->L, -1)) < 0)
       declaration_refuse(r, "unknown member '%s'", lua_tostring(r->L, -1));
   }
 }
@@ -171,7 +172,7 @@ static const char *declaration_push_type_names(lua_State *L)
 static enum bn_opt_type declaration_read_type(const struct reading *r)
 {
   const char *name = declaration_require_text(r, "type");
-  const int i = bn_layout_find_name(type_names, name);
+  const int i = bn_near_find(type_names, name);
 
   if (i < 0)
     declaration_refuse(r, "unknown type '%s'; types: %s", name, declaration_push_type_names(r->L));

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/near.h"
 #include "option/opt.h"
 #include "tests/memory.h"
 #include "tests/memory_kernel.h"
@@ -60,15 +61,6 @@ const struct bn_opt bn_memory_options[] = {
      .help = "NUMA nodes of the blocks"},
     BN_OPT_END,
 };
-
-/* Returns the index of a word in a NULL-terminated list, or -1 if it is not there, or is NULL. */
-static int memory_find_word(const char *const *names, const char *name)
-{
-  for (int i = 0; names[i] != NULL; i++)
-    if (name != NULL && strcmp(names[i], name) == 0)
-      return i;
-  return -1;
-}
 
 /* Returns the text of an option as messages show it, "" for NULL: an option without a default. */
 static const char *memory_text_or_empty(const char *text)
@@ -273,9 +265,9 @@ static int memory_choose_work(struct bn_memory *m, struct bn_err *err)
                                       [OPER_LATENCY] = "latency",
                                       NULL};
   static const char *const modes[] = {[BN_MEMORY_SEQ] = "seq", [BN_MEMORY_RND] = "rnd", NULL};
-  const int scope = memory_find_word(scopes, m->conf->scope);
-  const int oper = memory_find_word(opers, m->conf->oper);
-  const int mode = memory_find_word(modes, m->conf->mode);
+  const int scope = bn_near_find(scopes, m->conf->scope);
+  const int oper = bn_near_find(opers, m->conf->oper);
+  const int mode = bn_near_find(modes, m->conf->mode);
 
   if (scope < 0)
     return memory_refuse_word(m, "memory-scope", m->conf->scope, "global, local",

@@ -12,7 +12,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "measure/layout.h"
+#include "base/near.h"
 #include "option/conf.h"
 #include "option/opt.h"
 #include "script/api/instance.h"
@@ -546,7 +546,7 @@ static void cmdline_push_main_index(lua_State *L)
    Returns false, and pushes nothing, if there is none of that name. */
 static bool cmdline_push_entry(lua_State *L, const char *name)
 {
-  const int type = bn_layout_find_name(argument_types, name);
+  const int type = bn_near_find(argument_types, name);
   lua_CFunction f = bn_lua_find_function(reference_functions, name);
 
   if (f == NULL)

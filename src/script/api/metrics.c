@@ -10,8 +10,8 @@
 #include <lauxlib.h>
 
 #include "base/alloc.h"
+#include "base/near.h"
 #include "engine/event.h"
-#include "measure/layout.h"
 #include "script/api/ffi_metrics.h"
 #include "script/api/instance.h"
 #include "script/vm/mix.h"
@@ -51,7 +51,7 @@ static bool metrics_is_time_unit(const char *unit)
 {
   static const char *const units[] = {"s", "ms", "us", "ns", NULL};
 
-  return bn_layout_find_name(units, unit) >= 0;
+  return bn_near_find(units, unit) >= 0;
 }
 
 /* Returns true after pushing a sentence that says why the metric cannot be declared; returns false,
