@@ -4,6 +4,7 @@
 #include "measure/group_layout.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -255,6 +256,32 @@ static void another_meaning_of_a_name_is_refused(void **state)
   bn_metrics_done(&m);
 }
 
+/* The groups share the 10 metrics of every run.  Each adds 300 of its own, and the 5 of the kind of
+   events that stands for it. */
+static void more_metrics_than_a_document_may_have_are_refused(void **state)
+{
+  enum { OWN = 300 };
+  static char name[GROUPS][OWN][8];
+  static struct bn_metric rows[GROUPS][OWN + 1]; /* the last name is NULL */
+  struct bn_metrics m[GROUPS];
+  const struct bn_group_part part[] = {{"a", &m[0], false}, {"b", &m[1], false}};
+  struct bn_group_layout layout;
+  struct bn_err err = {0};
+
+  (void)state;
+  for (size_t g = 0; g < GROUPS; g++) {
+    for (size_t i = 0; i < OWN; i++) {
+      (void)snprintf(name[g][i], sizeof name[g][i], "%s%zu", part[g].name, i);
+      rows[g][i] = (struct bn_metric){.name = name[g][i], .unit = "1", .kind = BN_SCRIPT_COUNTER};
+    }
+    bn_metrics_init(&m[g], rows[g]);
+  }
+  assert_int_equal(bn_group_layout_make(&layout, part, GROUPS, &err), -1);
+  assert_string_equal(err.text, "--group: the groups have 620 metrics together; allowed: 512");
+  bn_metrics_done(&m[0]);
+  bn_metrics_done(&m[1]);
+}
+
 /* The parts of one group on two hosts count as one kind of events. */
 static void parts_of_a_group_have_its_rows(void **state)
 {
@@ -292,6 +319,7 @@ BN_TESTS(group_layout)
       cmocka_unit_test_setup_teardown(histograms_of_a_line_find_their_rows, setup, teardown),
       cmocka_unit_test_setup_teardown(a_line_of_an_idle_group_is_empty, setup, teardown),
       cmocka_unit_test_setup_teardown(another_meaning_of_a_name_is_refused, setup, teardown),
+      cmocka_unit_test(more_metrics_than_a_document_may_have_are_refused),
       cmocka_unit_test_setup_teardown(parts_of_a_group_have_its_rows, setup, teardown),
   };
 
