@@ -178,8 +178,7 @@ int bn_intervals_unite_groups(struct bn_intervals *r, const char *const *names, 
   int rc;
 
   for (size_t i = 0; i < r->n; i++)
-    part[i] = (struct bn_group_part){
-        .name = names[i], .metrics = &r->host[i].spec.metrics, .paced = r->host[i].spec.paced};
+    part[i] = (struct bn_group_part){.name = names[i], .metrics = &r->host[i].spec.metrics};
   rc = bn_group_layout_make(&r->layout, part, r->n, err);
   free(part);
   if (rc == 0)

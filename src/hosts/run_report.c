@@ -75,9 +75,11 @@ int bn_run_report_check(const struct bn_run_report *r, struct bn_err *err)
   const struct bn_hosts_setup *s = f->setup;
   const struct bn_group_layout *groups = &f->intervals.layout;
   struct bn_plan plan = s->conf->plan;
+  const bool is_paced =
+      groups->n > 0 ? bn_statset_has_waiting(&groups->all) : s->conf->plan.rate > 0;
   const struct bn_assert_scope scope = {.metrics = bn_intervals_get_metrics(&f->intervals),
                                         .kinds = s->kinds,
-                                        .paced = groups->n > 0 ? groups->paced : plan.rate > 0,
+                                        .paced = is_paced,
                                         .native = bn_policy_is_native(s->conf->policy),
                                         .statements = s->statements};
 

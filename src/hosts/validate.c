@@ -36,7 +36,6 @@ int bn_valid_read_spec(struct bn_valid_spec *spec, const struct bn_node *group,
       bn_store_read_metrics(bn_node_get(group, "metrics"), &spec->metrics, err) != 0)
     return -1;
   spec->name = bn_alloc_text(name != NULL ? name : "");
-  spec->paced = bn_statset_has_waiting(&spec->metrics);
   if (facts->plan.events <= UINT64_MAX / hosts)
     return 0;
   bn_valid_done(spec);

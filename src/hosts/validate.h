@@ -21,7 +21,6 @@ struct bn_valid_spec {
   char *name; /* owned; of its workload */
   struct bn_metrics metrics;
   struct bn_plan plan;
-  bool paced;   /* its events have a rate (--rate, --rate-profile) */
   size_t hosts; /* the number of hosts whose figures are summed, with this one */
 };
 

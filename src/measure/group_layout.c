@@ -279,13 +279,10 @@ static void group_map_events(const struct bn_group_layout *l, const char *name,
   }
 }
 
-/* Maps the histograms of waiting, if another group has them, for a group without --rate: its events
-   wait for 0 ns, and all of their time is service.  The lag, the last row, stays as it is. */
+/* Maps the histograms of waiting that another group has for a group without --rate: its events wait
+   for 0 ns, and all of their time is service.  The lag, the last row, stays as it is. */
 static void group_map_waiting(const struct bn_group_layout *l, struct bn_group_rows *g)
 {
-  if (g->waits || !bn_statset_has_waiting(&l->all))
-    return;
-
   const size_t lag = l->all.n_hists - 1, service = lag - 1, queueing = service - 1;
 
   g->hist[queueing] = BN_ROW_ZEROS;
@@ -302,11 +299,11 @@ static struct bn_group_rows group_make_rows(const struct bn_group_layout *l,
       .counter = group_map_rows(all->counter, all->n_counters, m->counter, m->n_counters),
       .hist = group_map_rows(all->hist, all->n_hists, m->hist, m->n_hists),
       .labelled = group_map_rows(all->labelled, all->n_labelled, m->labelled, m->n_labelled),
-      .paced = part->paced,
-      .waits = bn_statset_has_waiting(m)};
+      .lacks_waiting = bn_statset_has_waiting(all) && !bn_statset_has_waiting(m)};
 
   group_map_events(l, part->name, &g);
-  group_map_waiting(l, &g);
+  if (g.lacks_waiting)
+    group_map_waiting(l, &g);
   return g;
 }
 
@@ -318,10 +315,8 @@ int bn_group_layout_make(struct bn_group_layout *l, const struct bn_group_part *
     return -1;
   l->group = bn_alloc(n, sizeof *l->group);
   l->n = n;
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < n; i++)
     l->group[i] = group_make_rows(l, &part[i]);
-    l->paced |= part[i].paced;
-  }
   return 0;
 }
 
@@ -426,7 +421,7 @@ static void group_move_snap(const struct bn_group_layout *l, const struct bn_gro
     to->counter[i] = g->counter[i] >= 0 ? from->counter[g->counter[i]] : 0;
   group_put_hists(g, from, to);
   group_put_labels(g, from, to);
-  if (bn_statset_has_waiting(&l->all) && !g->waits)
+  if (g->lacks_waiting)
     group_set_service(to);
   from->session = NULL;
   from->n_sessions = 0;
@@ -601,7 +596,7 @@ void bn_group_layout_convert_record(const struct bn_group_layout *l, size_t i, s
   r->view.delta = &r->delta;
   r->view.counter = r->delta.counter;
   r->view.latency = r->delta.hist[BN_H_LATENCY];
-  if (l->paced && !g->paced)
+  if (g->lacks_waiting)
     group_set_arrivals(&r->view);
   bn_view_store_done(&old.store);
   bn_snap_done(&old.delta);

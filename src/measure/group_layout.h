@@ -16,7 +16,6 @@
 struct bn_group_part {
   const char *name;
   const struct bn_metrics *metrics;
-  bool paced; /* --rate */
 };
 
 /* These stand for the index of a row that the group does not have: a row that counts nothing, or a
@@ -27,8 +26,7 @@ enum { BN_ROW_NONE = -1, BN_ROW_ZEROS = -2 };
    values from, BN_ROW_NONE or BN_ROW_ZEROS. */
 struct bn_group_rows {
   int *counter, *hist, *labelled; /* owned */
-  bool paced;                     /* --rate */
-  bool waits;                     /* it has the histograms of waiting */
+  bool lacks_waiting;             /* other groups have --rate, and this one has not */
 };
 
 /* All zero: the parts of the run are no groups. */
@@ -36,7 +34,6 @@ struct bn_group_layout {
   struct bn_metrics all;       /* owned: the rows of all groups */
   struct bn_group_rows *group; /* owned; [n]: of each part */
   size_t n;
-  bool paced; /* a group has --rate */
 };
 
 /* Joins the tables of n groups or parts of groups, whose names and metrics are not needed

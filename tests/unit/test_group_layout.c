@@ -43,8 +43,7 @@ static int setup(void **state)
 
   bn_metrics_init(&w.own[READS], of_reads);
   bn_metrics_init(&w.own[REPORT], of_report);
-  const struct bn_group_part part[] = {{"reads", &w.own[READS], false},
-                                       {"report", &w.own[REPORT], true}};
+  const struct bn_group_part part[] = {{"reads", &w.own[READS]}, {"report", &w.own[REPORT]}};
 
   assert_int_equal(bn_group_layout_make(&w.layout, part, GROUPS, &err), 0);
   *state = &w;
@@ -247,7 +246,7 @@ static void another_meaning_of_a_name_is_refused(void **state)
   struct bn_err err = {0};
 
   bn_metrics_init(&m, other);
-  const struct bn_group_part part[] = {{"a", &w->own[READS], false}, {"b", &m, false}};
+  const struct bn_group_part part[] = {{"a", &w->own[READS]}, {"b", &m}};
 
   assert_int_equal(bn_group_layout_make(&layout, part, 2, &err), -1);
   assert_string_equal(err.text,
@@ -264,7 +263,7 @@ static void more_metrics_than_a_document_may_have_are_refused(void **state)
   static char name[GROUPS][OWN][8];
   static struct bn_metric rows[GROUPS][OWN + 1]; /* the last name is NULL */
   struct bn_metrics m[GROUPS];
-  const struct bn_group_part part[] = {{"a", &m[0], false}, {"b", &m[1], false}};
+  const struct bn_group_part part[] = {{"a", &m[0]}, {"b", &m[1]}};
   struct bn_group_layout layout;
   struct bn_err err = {0};
 
@@ -287,8 +286,7 @@ static void parts_of_a_group_have_its_rows(void **state)
 {
   const struct world *w = *state;
   const struct bn_metrics *reads = &w->own[READS], *report = &w->own[REPORT];
-  const struct bn_group_part part[] = {
-      {"reads", reads, false}, {"reads", reads, false}, {"report", report, true}};
+  const struct bn_group_part part[] = {{"reads", reads}, {"reads", reads}, {"report", report}};
   struct world parts = {.layout = {.n = 0}};
   struct bn_err err = {0};
   struct bn_record r;

@@ -318,7 +318,7 @@ static void groups_on_hosts_add_up(void **state)
   (void)state;
   for (size_t i = 0; i < PARTS; i++) {
     make_result(&result[i], 100 * SEC, events[i]);
-    own[i] = (struct bn_group_part){groups[i / 2], &result[i].group[0].total.delta.metrics, false};
+    own[i] = (struct bn_group_part){groups[i / 2], &result[i].group[0].total.delta.metrics};
     part[i] = (struct bn_merged_result_part){.member = {.host = hosts[i % 2],
                                                         .group = groups[i / 2],
                                                         .threads = 1 + (unsigned)i,
