@@ -14,12 +14,16 @@
 
 /* --- the rows of all groups ------------------------------------------------------------------- */
 
-/* Rows of one of the three tables, while they are collected. */
+/* The rows of all groups, while they are collected. */
 struct rows {
-  struct bn_metric *row; /* owned; their texts belong to the parts, or are `names` */
+  struct bn_metric *row; /* owned; their texts belong to the parts, or are kind_name[] */
+  const char **from;     /* owned; [n]: the group that each row was found in first */
   size_t n;
-  const char **from; /* owned; [n]: the group that each row was found in first */
+  char (*kind_name)[BN_BOUND_NAME + 1]; /* owned: the names of rows that no part has */
 };
+
+/* The lists of rows in struct bn_metrics, in the order of their block. */
+enum list { COUNTERS, HISTS, LABELLED };
 
 /* The place of a row that is no histogram of waiting (bn_statset_waiting_place()). */
 enum { NOT_WAITING = 0 };
@@ -32,19 +36,13 @@ enum {
   LATE = BN_EVENT_LATE - BN_EVENT_ENDED
 };
 
-/* The rows of all groups. */
-struct tables {
-  struct rows counters, hists, labelled;
-  struct bn_list names; /* owned: names of rows that no part has */
-};
-
-/* Appends a row.  `from` is the group that it was found in, for messages. */
-static void group_add_row(struct rows *r, const struct bn_metric *row, const char *from)
+/* Appends a row of a group. */
+static void group_add_row(struct rows *r, const struct bn_metric *row, const char *group)
 {
-  r->row = bn_alloc_resize(r->row, r->n + 1, sizeof *r->row);
-  r->from = bn_alloc_resize(r->from, r->n + 1, sizeof *r->from);
+  r->row = bn_alloc_grow(r->row, r->n, sizeof *r->row);
+  r->from = bn_alloc_grow(r->from, r->n, sizeof *r->from);
   r->row[r->n] = *row;
-  r->from[r->n++] = from;
+  r->from[r->n++] = group;
 }
 
 /* Returns the row of that name among n rows, or BN_ROW_NONE. */
@@ -56,196 +54,121 @@ static int group_find_row(const struct bn_metric *rows, size_t n, const char *na
   return BN_ROW_NONE;
 }
 
-static void group_free_rows(struct rows *r)
+/* Adds a row of a group unless there is a row of that name.  Returns 0, or -1 and err if that row
+   has another kind or unit. */
+static int group_unite_row(struct rows *all, const struct bn_metric *row, const char *group,
+                           struct bn_err *err)
 {
-  free(r->row);
-  free(r->from);
-}
+  const int found = group_find_row(all->row, all->n, row->name);
 
-static void group_free_tables(struct tables *t)
-{
-  group_free_rows(&t->counters);
-  group_free_rows(&t->hists);
-  group_free_rows(&t->labelled);
-  for (size_t i = 0; i < t->names.n; i++)
-    free(t->names.item[i]);
-  free(t->names.item);
-}
-
-/* Refuses a group whose metric of that name has another kind or unit than in the group `other`.
-   Returns -1. */
-static int group_refuse_row(const char *group, const char *name, const char *other,
-                            struct bn_err *err)
-{
+  if (found == BN_ROW_NONE) {
+    group_add_row(all, row, group);
+    return 0;
+  }
+  assert(all->row != NULL); /* the row was found in it */
+  if (all->row[found].kind == row->kind && strcmp(all->row[found].unit, row->unit) == 0)
+    return 0;
   return bn_err_set(err, EINVAL,
                     "--group=%s: its script measures '%s' in another way than that of the group "
                     "'%s'; give one of them another name",
-                    group, name, other);
+                    group, row->name, all->from[found]);
 }
 
-/* Adds a row of the group `from` unless there is a row of that name.  Returns 0, or -1 and err if
-   that row has another kind or unit. */
-static int group_unite_row(struct rows *r, const struct bn_metric *row, const char *from,
-                           struct bn_err *err)
+/* Adds the rows of one list of each group that have this place among the histograms of waiting.
+   Phases are left out: each group has its own, which cannot be summed and stay in its total.
+   Returns 0, or -1 and err. */
+static int group_unite_list(struct rows *all, const struct bn_group_part *part, size_t n,
+                            enum list list, unsigned place, struct bn_err *err)
 {
-  const int found = group_find_row(r->row, r->n, row->name);
+  for (size_t i = 0; i < n; i++) {
+    const struct bn_metrics *m = part[i].metrics;
+    const struct bn_metric *const begin[] = {m->counter, m->hist, m->labelled,
+                                             m->labelled + m->n_labelled};
 
-  if (found == BN_ROW_NONE) {
-    group_add_row(r, row, from);
-    return 0;
-  }
-  assert(r->row != NULL); /* the row was found in it */
-  if (r->row[found].kind == row->kind && strcmp(r->row[found].unit, row->unit) == 0)
-    return 0;
-  return group_refuse_row(from, row->name, r->from[found], err);
-}
+    for (const struct bn_metric *row = begin[list]; row < begin[list + 1]; row++) {
+      const bool is_phase = row->kind == BN_PHASE_HISTOGRAM;
 
-/* Checks that no name is that of a counter in one group and of a histogram in another.  Each of the
-   two tables has been checked by group_unite_row().  Returns 0, or -1 and err. */
-static int group_check_names(const struct tables *t, struct bn_err *err)
-{
-  const struct rows *counters = &t->counters, *hists = &t->hists;
-
-  for (size_t i = 0; i < hists->n; i++) {
-    const int found = group_find_row(counters->row, counters->n, hists->row[i].name);
-
-    if (found != BN_ROW_NONE) {
-      assert(counters->from != NULL); /* the row was found in the table */
-      return group_refuse_row(hists->from[i], hists->row[i].name, counters->from[found], err);
+      if (is_phase || bn_statset_waiting_place(row->name) != place)
+        continue;
+      if (group_unite_row(all, row, part[i].name, err) != 0)
+        return -1;
     }
   }
   return 0;
-}
-
-/* Adds those of rows[0..n) of a group whose place among the histograms of waiting is `place`, or
-   with NOT_WAITING all rows that are not of waiting.  Phases are left out: each group has its own,
-   which cannot be summed and stay in its total.  Returns 0, or -1 and err. */
-static int group_unite_table(struct rows *r, const struct bn_group_part *part,
-                             const struct bn_metric *rows, size_t n, unsigned place,
-                             struct bn_err *err)
-{
-  for (size_t i = 0; i < n; i++) {
-    const bool is_phase = rows[i].kind == BN_PHASE_HISTOGRAM;
-
-    if (is_phase || bn_statset_waiting_place(rows[i].name) != place)
-      continue;
-    if (group_unite_row(r, &rows[i], part->name, err) != 0)
-      return -1;
-  }
-  return 0;
-}
-
-/* Returns whether part i is of the same group as the part before it. */
-static bool group_is_same_group(const struct bn_group_part *part, size_t i)
-{
-  return i > 0 && strcmp(part[i].name, part[i - 1].name) == 0;
 }
 
 /* Adds the kinds of events that stand for the groups: for each group one histogram and its
-   counters, in the order of enum bn_metric_kind.  A group with several parts gets them once. */
-static void group_add_event_kinds(struct tables *t, const struct bn_group_part *part, size_t n)
+   counters, in the order of enum bn_metric_kind.  The parts of a group, which stand together, get
+   them once. */
+static void group_add_event_kinds(struct rows *all, const struct bn_group_part *part, size_t n)
 {
   static const char *const prefixes[] = BN_EVENT_METRICS;
   enum { N = sizeof prefixes / sizeof *prefixes };
+  size_t n_names = 0;
 
-  t->names.item = bn_alloc(n * N, sizeof *t->names.item);
+  all->kind_name = bn_alloc(n * N, sizeof *all->kind_name);
   for (size_t i = 0; i < n; i++) {
-    if (group_is_same_group(part, i))
+    if (i > 0 && strcmp(part[i].name, part[i - 1].name) == 0)
       continue;
     for (unsigned k = 0; k < N; k++) {
-      const bool is_hist = k == 0; /* the other rows are counters */
-      char *name = bn_alloc_print("%s" BN_GROUP_PART "%s", prefixes[k], part[i].name);
+      const enum bn_metric_kind kind = (enum bn_metric_kind)(BN_EVENT_HISTOGRAM + k);
+      char *name = all->kind_name[n_names++];
       const struct bn_metric row = {.name = name,
-                                    .unit = is_hist ? "ns" : "1",
-                                    .kind = (enum bn_metric_kind)(BN_EVENT_HISTOGRAM + k),
+                                    .unit = kind == BN_EVENT_HISTOGRAM ? "ns" : "1",
+                                    .kind = kind,
                                     .of_events = true};
 
-      t->names.item[t->names.n++] = name;
-      group_add_row(is_hist ? &t->hists : &t->counters, &row, part[i].name);
+      (void)snprintf(name, sizeof *all->kind_name, "%s" BN_GROUP_PART "%s", prefixes[k],
+                     part[i].name);
+      group_add_row(all, &row, part[i].name);
     }
   }
-}
-
-/* Makes the table of the three lists of rows, with copies of their texts. */
-static void group_join(struct bn_metrics *all, const struct tables *t)
-{
-  const struct rows *const lists[] = {&t->counters, &t->hists, &t->labelled};
-  struct bn_metric *rows = bn_alloc(t->counters.n + t->hists.n + t->labelled.n, sizeof *rows);
-  size_t n = 0;
-
-  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-    for (size_t k = 0; k < lists[i]->n; k++)
-      rows[n++] = lists[i]->row[k];
-  bn_metrics_copy_rows(all, rows, n);
-  free(rows);
-}
-
-/* Adds the metrics of the workloads of all groups.  Returns 0, or -1 and err. */
-static int group_unite_workloads(struct tables *t, const struct bn_group_part *part, size_t n,
-                                 struct bn_err *err)
-{
-  for (size_t i = 0; i < n; i++) {
-    const struct bn_group_part *p = &part[i];
-    const struct bn_metrics *m = p->metrics;
-
-    if (group_unite_table(&t->counters, p, m->counter, m->n_counters, NOT_WAITING, err) != 0 ||
-        group_unite_table(&t->hists, p, m->hist, m->n_hists, NOT_WAITING, err) != 0 ||
-        group_unite_table(&t->labelled, p, m->labelled, m->n_labelled, NOT_WAITING, err) != 0)
-      return -1;
-  }
-  return 0;
-}
-
-/* Adds the histograms of waiting in their usual order.  A group may have only the last one, and may
-   come before a group that has all, so each place is looked up in all groups before the next one.
-   Returns 0, or -1 and err. */
-static int group_unite_waiting(struct tables *t, const struct bn_group_part *part, size_t n,
-                               struct bn_err *err)
-{
-  for (unsigned place = 1; place <= BN_STAT_WAITS; place++)
-    for (size_t i = 0; i < n; i++) {
-      const struct bn_metrics *m = part[i].metrics;
-
-      if (group_unite_table(&t->hists, &part[i], m->hist, m->n_hists, place, err) != 0)
-        return -1;
-    }
-  return 0;
 }
 
 /* Collects the rows of all groups: the metrics of their workloads, the kinds of events that stand
-   for the groups, and at the end, where measure/stat.h has them, the histograms of waiting.
-   Returns 0, or -1 and err. */
-static int group_collect(struct tables *t, const struct bn_group_part *part, size_t n,
+   for the groups, and at the end, where measure/stat.h has them, the histograms of waiting in their
+   usual order: a group may have only the last one, and come before a group that has all.  Returns
+   0, or -1 and err. */
+static int group_collect(struct rows *all, const struct bn_group_part *part, size_t n,
                          struct bn_err *err)
 {
-  size_t n_metrics;
-
-  if (group_unite_workloads(t, part, n, err) != 0 || group_check_names(t, err) != 0)
-    return -1;
-  group_add_event_kinds(t, part, n);
-  if (group_unite_waiting(t, part, n, err) != 0)
-    return -1;
-  n_metrics = t->counters.n + t->hists.n + t->labelled.n;
-  if (n_metrics > BN_BOUND_METRICS)
-    return bn_err_set(err, E2BIG, "--group: the groups have %zu metrics together; allowed: %d",
-                      n_metrics, BN_BOUND_METRICS);
-  if (t->hists.n > BN_BOUND_HISTOGRAMS)
-    return bn_err_set(err, E2BIG, "--group: the groups measure %zu latencies together; allowed: %d",
-                      t->hists.n, BN_BOUND_HISTOGRAMS);
+  for (enum list list = COUNTERS; list <= LABELLED; list++)
+    if (group_unite_list(all, part, n, list, NOT_WAITING, err) != 0)
+      return -1;
+  group_add_event_kinds(all, part, n);
+  for (unsigned place = 1; place <= BN_STAT_WAITS; place++)
+    if (group_unite_list(all, part, n, HISTS, place, err) != 0)
+      return -1;
   return 0;
 }
 
-/* Makes the table of all groups.  Returns 0, or -1 and err. */
+/* Makes the table of all groups, which has copies of all texts.  Returns 0, or -1 and err. */
 static int group_make_table(struct bn_metrics *all, const struct bn_group_part *part, size_t n,
                             struct bn_err *err)
 {
-  struct tables t = {.names = {.n = 0}};
-  const int rc = group_collect(&t, part, n, err);
+  struct rows rows = {.n = 0};
+  const int rc = group_collect(&rows, part, n, err);
 
   if (rc == 0)
-    group_join(all, &t);
-  group_free_tables(&t);
+    bn_metrics_copy_rows(all, rows.row, rows.n);
+  free(rows.row);
+  free(rows.from);
+  free(rows.kind_name);
   return rc;
+}
+
+/* Checks that a document may have as many metrics.  Returns 0, or -1 and err. */
+static int group_check_size(const struct bn_metrics *all, struct bn_err *err)
+{
+  const size_t n = all->n_counters + all->n_hists + all->n_labelled;
+
+  if (n > BN_BOUND_METRICS)
+    return bn_err_set(err, E2BIG, "--group: the groups have %zu metrics together; allowed: %d", n,
+                      BN_BOUND_METRICS);
+  if (all->n_hists > BN_BOUND_HISTOGRAMS)
+    return bn_err_set(err, E2BIG, "--group: the groups measure %zu latencies together; allowed: %d",
+                      all->n_hists, BN_BOUND_HISTOGRAMS);
+  return 0;
 }
 
 /* --- the rows of a group ---------------------------------------------------------------------- */
@@ -311,8 +234,10 @@ int bn_group_layout_make(struct bn_group_layout *l, const struct bn_group_part *
                          struct bn_err *err)
 {
   *l = (struct bn_group_layout){.n = 0};
-  if (group_make_table(&l->all, part, n, err) != 0)
+  if (group_make_table(&l->all, part, n, err) != 0 || group_check_size(&l->all, err) != 0) {
+    bn_metrics_done(&l->all);
     return -1;
+  }
   l->group = bn_alloc(n, sizeof *l->group);
   l->n = n;
   for (size_t i = 0; i < n; i++)
