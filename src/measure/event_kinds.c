@@ -9,14 +9,15 @@
 
 enum { EVENT_PART_LEN = sizeof BN_EVENT_PART - 1, GROUP_PART_LEN = sizeof BN_GROUP_PART - 1 };
 
-/* The k-th kind of events has the k-th row of each of its metric kinds: BN_EVENT_HISTOGRAM, and the
-   BN_EVENT_COUNTERS kinds of counters from BN_EVENT_ENDED on. */
+/* The k-th kind of events has the k-th row of each of its metric kinds. */
 bool bn_event_kinds_find_rows(const struct bn_metrics *m, size_t k, struct bn_event_kind_rows *out)
 {
-  out->hist = bn_metrics_find_nth(m->hist, m->n_hists, BN_EVENT_HISTOGRAM, k);
-  for (size_t i = 0; i < BN_EVENT_COUNTERS; i++)
-    out->counter[i] = bn_metrics_find_nth(m->counter, m->n_counters,
-                                          (enum bn_metric_kind)(BN_EVENT_ENDED + i), k);
+  *out = (struct bn_event_kind_rows){
+      .hist = bn_metrics_find_nth(m->hist, m->n_hists, BN_EVENT_HISTOGRAM, k),
+      .ended = bn_metrics_find_nth(m->counter, m->n_counters, BN_EVENT_ENDED, k),
+      .retries = bn_metrics_find_nth(m->counter, m->n_counters, BN_EVENT_RETRIES, k),
+      .failed = bn_metrics_find_nth(m->counter, m->n_counters, BN_EVENT_FAILED, k),
+      .late = bn_metrics_find_nth(m->counter, m->n_counters, BN_EVENT_LATE, k)};
   return out->hist < m->n_hists;
 }
 
@@ -50,13 +51,10 @@ bool bn_event_kinds_get_value(const struct bn_event_kind *k, const char *figure,
   return bn_layout_get_number(bn_layout_event_kind, k, figure, value);
 }
 
-/* Returns the value of one of the counters of a kind, or 0 if it is not counted. */
-static uint64_t event_kinds_count(const struct bn_view *v, const struct bn_event_kind_rows *rows,
-                                  enum bn_metric_kind counter)
+/* Returns the value of a counter of a kind, or 0 if it is not counted. */
+static uint64_t event_kinds_count(const struct bn_view *v, size_t counter)
 {
-  const size_t i = rows->counter[counter - BN_EVENT_ENDED];
-
-  return i < v->delta->metrics.n_counters ? v->counter[i] : 0;
+  return counter < v->delta->metrics.n_counters ? v->counter[counter] : 0;
 }
 
 void bn_event_kinds_set_shares(const struct bn_view *v, struct bn_view_store *store)
@@ -104,15 +102,15 @@ void bn_event_kinds_compute(struct bn_view *v, struct bn_view_store *store,
 
   bn_event_kinds_name_all(v, store, &v->delta->metrics);
   for (size_t k = 0; bn_event_kinds_find_rows(&v->delta->metrics, k, &rows); k++) {
-    const uint64_t events = event_kinds_count(v, &rows, BN_EVENT_ENDED);
-    const uint64_t late = event_kinds_count(v, &rows, BN_EVENT_LATE);
+    const uint64_t events = event_kinds_count(v, rows.ended);
+    const uint64_t late = event_kinds_count(v, rows.late);
     const uint64_t in_span = events > late ? events - late : 0;
     struct bn_event_kind *kind = &store->event_kind[k];
 
     kind->events = rules->in_span ? in_span : events;
     kind->events_per_s = (double)in_span / v->span_s;
-    kind->retries = event_kinds_count(v, &rows, BN_EVENT_RETRIES);
-    kind->failed_events = event_kinds_count(v, &rows, BN_EVENT_FAILED);
+    kind->retries = event_kinds_count(v, rows.retries);
+    kind->failed_events = event_kinds_count(v, rows.failed);
   }
 }
 

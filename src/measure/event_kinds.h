@@ -7,8 +7,8 @@
 
 /* The indexes of the rows of a kind of events in a table of metrics. */
 struct bn_event_kind_rows {
-  size_t hist;                       /* n_hists: there is no such kind */
-  size_t counter[BN_EVENT_COUNTERS]; /* from BN_EVENT_ENDED on; n_counters: it is not counted */
+  size_t hist;                         /* n_hists: there is no such kind */
+  size_t ended, retries, failed, late; /* n_counters: it is not counted */
 };
 
 /* Finds the rows of kind k, from 0 on.  Returns false if the table has fewer kinds of events. */

@@ -28,14 +28,6 @@ enum list { COUNTERS, HISTS, LABELLED };
 /* The place of a row that is no histogram of waiting (bn_statset_waiting_place()). */
 enum { NOT_WAITING = 0 };
 
-/* The places of the counters of a kind of events in struct bn_event_kind_rows. */
-enum {
-  ENDED = 0,
-  RETRIES = BN_EVENT_RETRIES - BN_EVENT_ENDED,
-  FAILED = BN_EVENT_FAILED - BN_EVENT_ENDED,
-  LATE = BN_EVENT_LATE - BN_EVENT_ENDED
-};
-
 /* Appends a row of a group. */
 static void group_add_row(struct rows *r, const struct bn_metric *row, const char *group)
 {
@@ -197,7 +189,7 @@ static void group_map_events(const struct bn_group_layout *l, const char *name,
 
     if (bn_event_kinds_is_group(kind) && strcmp(bn_event_kinds_bare_name(kind), name) == 0) {
       g->hist[rows.hist] = BN_H_LATENCY;
-      g->counter[rows.counter[ENDED]] = BN_C_EVENTS;
+      g->counter[rows.ended] = BN_C_EVENTS;
     }
   }
 }
@@ -277,9 +269,9 @@ static void group_set_event_counters(const struct bn_group_layout *l, const stru
   for (size_t k = 0; bn_event_kinds_find_rows(&l->all, k, &rows); k++) {
     if (g->hist[rows.hist] != BN_H_LATENCY) /* the kind of another group, or of a script */
       continue;
-    s->counter[rows.counter[RETRIES]] = group_count_or_zero(v->retries);
-    s->counter[rows.counter[FAILED]] = group_count_or_zero(v->failed_events);
-    s->counter[rows.counter[LATE]] = v->delta->late;
+    s->counter[rows.retries] = group_count_or_zero(v->retries);
+    s->counter[rows.failed] = group_count_or_zero(v->failed_events);
+    s->counter[rows.late] = v->delta->late;
   }
 }
 
