@@ -5,6 +5,7 @@
 
 #include "measure/assert.h"
 #include "measure/event_kinds.h"
+#include "measure/layout.h"
 #include "measure/phases.h"
 
 /* Makes a finding of a value; NaN: nothing was measured.  at_least: the value is a lower bound,
@@ -160,7 +161,7 @@ static struct bn_finding assert_find_of_kind(const struct bn_assert *a, const st
   double value = NAN;
 
   if (k != NULL)
-    (void)bn_event_kinds_get_value(k, a->field->name, &value);
+    (void)bn_layout_get_number(bn_layout_event_kind, k, a->field->name, &value);
   return assert_make_finding(value);
 }
 

@@ -5,8 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "measure/layout.h"
-
 enum { EVENT_PART_LEN = sizeof BN_EVENT_PART - 1, GROUP_PART_LEN = sizeof BN_GROUP_PART - 1 };
 
 /* The k-th kind of events has the k-th row of each of its metric kinds. */
@@ -44,11 +42,6 @@ const char *bn_event_kinds_name(const char *metric)
   const char *name = bn_event_kinds_parse_part(metric);
 
   return name != NULL ? name : metric;
-}
-
-bool bn_event_kinds_get_value(const struct bn_event_kind *k, const char *figure, double *value)
-{
-  return bn_layout_get_number(bn_layout_event_kind, k, figure, value);
 }
 
 /* Returns the value of a counter of a kind, or 0 if it is not counted. */

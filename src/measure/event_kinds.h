@@ -39,9 +39,6 @@ void bn_event_kinds_set_shares(const struct bn_view *v, struct bn_view_store *st
 /* Returns the name of a kind from that of a part of a run: "payment" of "event:payment",
    "group:report" of "group:report", or NULL if it is another part. */
 const char *bn_event_kinds_parse_part(const char *part);
-/* Sets *value to the figure of that name, and returns true.  Returns false, and leaves *value, if
-   kinds of events do not have it. */
-bool bn_event_kinds_get_value(const struct bn_event_kind *k, const char *figure, double *value);
 /* Returns the kind of a view that has that name, or NULL. */
 const struct bn_event_kind *bn_event_kinds_find_kind(const struct bn_view *v, const char *name);
 

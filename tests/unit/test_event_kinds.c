@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cm.h"
+#include "measure/layout.h"
 #include "measure/stat.h"
 
 #define KIND(as)                                                                                   \
@@ -148,10 +149,10 @@ static void figures_have_names(void **state)
 
   (void)state;
   for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-    assert_true(bn_event_kinds_get_value(&kind, known[i].name, &value));
+    assert_true(bn_layout_get_number(bn_layout_event_kind, &kind, known[i].name, &value));
     assert_true(value == known[i].value);
   }
-  assert_false(bn_event_kinds_get_value(&kind, "errors", &value));
+  assert_false(bn_layout_get_number(bn_layout_event_kind, &kind, "errors", &value));
   assert_string_equal(bn_event_kinds_parse_part("event:a"), "a");
   assert_null(bn_event_kinds_parse_part("events"));
   assert_string_equal(bn_event_kinds_name("odd"), "odd");

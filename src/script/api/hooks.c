@@ -179,7 +179,7 @@ static void hooks_push_event_kinds(lua_State *L, const struct bn_view *v)
     for (const struct bn_layout *l = bn_layout_event_kind; l->name != NULL; l++) {
       double value = 0;
 
-      (void)bn_event_kinds_get_value(kind, l->name, &value);
+      (void)bn_layout_get_number(bn_layout_event_kind, kind, l->name, &value);
       hooks_set_number(L, l->name, value);
     }
     hooks_set_number(L, "latency_avg", kind->timing->avg_s);
