@@ -469,32 +469,23 @@ static void group_set_arrivals(struct bn_view *v)
   v->served = bn_view_served_share(v->finished, v->due);
 }
 
-/* Makes the store of a record whose snapshot has the rows of all groups.  The members that do
-   not depend on the metrics are moved out of `from`; the caller sets the timings, counts and kinds
-   of events, and frees what is left of `from`. */
-static void group_move_store(struct bn_record *from, struct bn_record *to)
+/* Gives the store of a record, whose snapshot has the rows of all groups, new memory for timings,
+   counts, kinds of events and phases.  All else does not depend on the metrics and stays.  `old` is
+   a copy of the store; it keeps the memory that is replaced, which the caller frees. */
+static void group_renew_store(struct bn_record *r, struct bn_view_store *old)
 {
-  struct bn_view_store *s = &to->store, *old = &from->store;
+  struct bn_view_store fresh;
 
-  bn_view_store_init(s, &to->delta);
-  memcpy(s->percents, old->percents, sizeof s->percents);
-  memcpy(s->percentile_s, old->percentile_s, sizeof s->percentile_s);
-  memcpy(s->at_least, old->at_least, sizeof s->at_least);
-  free(s->figure); /* the arrays of `from` take the place of these four */
-  free(s->session);
-  free(s->statement);
-  free(s->statement_s);
-  s->figure = old->figure;
-  s->session = old->session;
-  s->statement = old->statement;
-  s->statement_s = old->statement_s;
-  old->figure = NULL;
-  old->session = NULL;
-  old->statement = NULL;
-  old->statement_s = NULL;
-  to->view.percents = s->percents;
-  to->view.percentile_s = s->percentile_s;
-  to->view.at_least = to->view.at_least != NULL ? s->at_least : NULL;
+  bn_view_store_init(&fresh, &r->delta);
+  r->store.timing = fresh.timing;
+  r->store.timing_s = fresh.timing_s;
+  r->store.count = fresh.count;
+  r->store.event_kind = fresh.event_kind;
+  r->store.phase = fresh.phase;
+  old->figure = fresh.figure; /* these are not needed, and the caller frees them instead */
+  old->session = fresh.session;
+  old->statement = fresh.statement;
+  old->statement_s = fresh.statement_s;
 }
 
 void bn_group_layout_convert_record(const struct bn_group_layout *l, size_t i, struct bn_record *r)
@@ -504,13 +495,12 @@ void bn_group_layout_convert_record(const struct bn_group_layout *l, size_t i, s
 
   group_move_snap(l, g, &old.delta, &r->delta);
   group_set_event_counters(l, g, &old.view, &r->delta);
-  group_move_store(&old, r);
+  group_renew_store(r, &old.store);
   group_put_timings(l, g, &old.view, r);
   group_put_counts(l, g, &old.delta.metrics, &old.view, r);
   group_put_kinds(l, g, &old.delta.metrics, &old.view, r);
   r->view.phases = NULL;
   r->view.n_phases = 0;
-  r->view.delta = &r->delta;
   r->view.counter = r->delta.counter;
   r->view.latency = r->delta.hist[BN_H_LATENCY];
   if (g->lacks_waiting)
