@@ -511,21 +511,6 @@ void bn_group_layout_convert_record(const struct bn_group_layout *l, size_t i, s
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
-/* Appends n buckets to a line. */
-static void group_append_parts(struct bn_hist_codec *line, const struct bn_hist_part *part,
-                               size_t n)
-{
-  if (n == 0) /* line->part may be NULL, which memcpy() must not get */
-    return;
-  if (line->n + n > line->room) {
-    line->room = 2 * (line->n + n);
-    line->part = bn_alloc_resize(line->part, line->room, sizeof *line->part);
-  }
-  memcpy(line->part + line->n, part, n * sizeof *part);
-  line->n += n;
-}
-
-/* Puts the buckets of a line into the order of the histograms of all groups. */
 void bn_group_layout_convert_line(const struct bn_group_layout *l, size_t i,
                                   struct bn_hist_codec *line)
 {
@@ -537,15 +522,14 @@ void bn_group_layout_convert_line(const struct bn_group_layout *l, size_t i,
     const int hist = g->hist[k]; /* of the line, or BN_ROW_… */
 
     if (hist >= 0) {
-      const size_t from = hist > 0 ? line->end[hist - 1] : 0;
+      const size_t begin = hist > 0 ? line->end[hist - 1] : 0;
 
-      group_append_parts(&out, line->part + from, line->end[hist] - from);
-      out.count[k] = line->count[hist];
-    } else if (hist == BN_ROW_ZEROS && zeros.count > 0) {
-      group_append_parts(&out, &zeros, 1);
-      out.count[k] = zeros.count;
+      bn_hist_codec_add(&out, k, line->part + begin, line->end[hist] - begin, line->count[hist]);
+    } else {
+      const uint64_t count = hist == BN_ROW_ZEROS ? zeros.count : 0;
+
+      bn_hist_codec_add(&out, k, &zeros, count > 0 ? 1 : 0, count);
     }
-    out.end[k] = out.n;
   }
   free(line->part);
   *line = out;

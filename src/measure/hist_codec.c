@@ -3,6 +3,7 @@
 #include "measure/hist_codec.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 
@@ -140,16 +141,24 @@ static struct piece hist_codec_take_piece(const char *at, const char *end)
   return p;
 }
 
-/* Makes room for the buckets of a text of len characters: each bucket takes at least one of them.
-   There is always room for one more, so that b->part is not NULL. */
-static void hist_codec_make_room(struct bn_hist_codec *b, size_t len)
+/* Makes room for n more buckets, and always for one, so that b->part is not NULL. */
+static void hist_codec_make_room(struct bn_hist_codec *b, size_t n)
 {
-  const size_t room = b->n + len + 1;
+  const size_t room = b->n + n + 1;
 
   if (room <= b->room)
     return;
   b->part = bn_alloc_resize(b->part, room, sizeof *b->part);
   b->room = room;
+}
+
+void bn_hist_codec_add(struct bn_hist_codec *b, size_t i, const struct bn_hist_part *part, size_t n,
+                       uint64_t count)
+{
+  hist_codec_make_room(b, n);
+  memcpy(b->part + b->n, part, n * sizeof *part);
+  b->end[i] = b->n += n;
+  b->count[i] = count;
 }
 
 /* The length of the text is checked once, instead of the index and the sum at each bucket: with at
@@ -163,7 +172,7 @@ bool bn_hist_codec_take(struct bn_hist_codec *b, size_t i, const char *text, siz
 
   if (len > TEXT_MOST)
     return false;
-  hist_codec_make_room(b, len);
+  hist_codec_make_room(b, len); /* a bucket takes at least one character */
   to = b->part + b->n;
   for (const char *next = text; next < end; at++) {
     uint64_t count = (uint64_t)(unsigned char)*next - BN_HIST_CODEC_LAST;

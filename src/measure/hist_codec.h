@@ -41,8 +41,12 @@ struct bn_hist_codec {
   uint64_t count[BN_BOUND_HISTOGRAMS]; /* the number of values of histogram i */
 };
 
-/* Appends the buckets of a text as histogram i, once the histograms before it were appended.
-   Returns false if the text has another form, or its values cannot be counted in 64 bits. */
+/* Appends n buckets, which have `count` values, as histogram i.  This function and the next one are
+   called for one histogram after another. */
+void bn_hist_codec_add(struct bn_hist_codec *b, size_t i, const struct bn_hist_part *part, size_t n,
+                       uint64_t count);
+/* Appends the buckets of a text as histogram i.  Returns false if the text has another form, or its
+   values cannot be counted in 64 bits. */
 bool bn_hist_codec_take(struct bn_hist_codec *b, size_t i, const char *text, size_t len);
 
 #endif
