@@ -149,8 +149,22 @@ static int group_make_table(struct bn_metrics *all, const struct bn_group_part *
   return rc;
 }
 
-/* Checks that a document may have as many metrics.  Returns 0, or -1 and err. */
-static int group_check_size(const struct bn_metrics *all, struct bn_err *err)
+/* Returns whether each kind of events has all its counters, and all histograms of waiting come with
+   the first one.  Rows of a host that breaks this would be put beyond the tables. */
+static bool group_is_complete(const struct bn_metrics *all)
+{
+  const size_t n_kinds = bn_metrics_count_kind(all->hist, all->n_hists, BN_EVENT_HISTOGRAM);
+
+  for (enum bn_metric_kind kind = BN_EVENT_ENDED; kind <= BN_EVENT_LATE; kind++)
+    if (bn_metrics_count_kind(all->counter, all->n_counters, kind) != n_kinds)
+      return false;
+  return !bn_statset_has_waiting(all) ||
+         bn_statset_waiting_place(all->hist[all->n_hists - BN_STAT_WAITS].name) == 1;
+}
+
+/* Checks that the metrics belong together, and that a document may have as many.  Returns 0, or -1
+   and err. */
+static int group_check_table(const struct bn_metrics *all, struct bn_err *err)
 {
   const size_t n = all->n_counters + all->n_hists + all->n_labelled;
 
@@ -160,6 +174,10 @@ static int group_check_size(const struct bn_metrics *all, struct bn_err *err)
   if (all->n_hists > BN_BOUND_HISTOGRAMS)
     return bn_err_set(err, E2BIG, "--group: the groups measure %zu latencies together; allowed: %d",
                       all->n_hists, BN_BOUND_HISTOGRAMS);
+  if (!group_is_complete(all))
+    return bn_err_set(err, EPROTO,
+                      "--group: a host measures a part of what belongs together; "
+                      "is it the same build of bench?");
   return 0;
 }
 
@@ -226,7 +244,7 @@ int bn_group_layout_make(struct bn_group_layout *l, const struct bn_group_part *
                          struct bn_err *err)
 {
   *l = (struct bn_group_layout){.n = 0};
-  if (group_make_table(&l->all, part, n, err) != 0 || group_check_size(&l->all, err) != 0) {
+  if (group_make_table(&l->all, part, n, err) != 0 || group_check_table(&l->all, err) != 0) {
     bn_metrics_done(&l->all);
     return -1;
   }

@@ -38,7 +38,7 @@ struct bn_group_layout {
 
 /* Joins the tables of n groups or parts of groups, whose names and metrics are not needed
    afterwards.  Returns 0, or -1 and err, which names two groups whose metrics of one name differ,
-   or says that there are too many latencies. */
+   or says that there are too many metrics, or that some lack others. */
 int bn_group_layout_make(struct bn_group_layout *l, const struct bn_group_part *part, size_t n,
                          struct bn_err *err);
 void bn_group_layout_done(struct bn_group_layout *l);

@@ -281,6 +281,29 @@ static void more_metrics_than_a_document_may_have_are_refused(void **state)
   bn_metrics_done(&m[1]);
 }
 
+/* A host may say that it measures a kind of events without its counters, or queueing alone.  Rows
+   that stand for groups would then be written beyond the tables. */
+static void metrics_that_lack_others_are_refused(void **state)
+{
+  static const struct bn_metric alone[][2] = {
+      {{.name = "group:reads", .unit = "ns", .kind = BN_EVENT_HISTOGRAM}, {.name = NULL}},
+      {{.name = "queueing", .unit = "ns", .kind = BN_HISTOGRAM}, {.name = NULL}}};
+  const struct world *w = *state;
+
+  for (size_t i = 0; i < sizeof alone / sizeof *alone; i++) {
+    struct bn_metrics m;
+    struct bn_group_layout layout;
+    struct bn_err err = {0};
+
+    bn_metrics_init(&m, alone[i]);
+    const struct bn_group_part part[] = {{"reads", &w->own[READS]}, {"odd", &m}};
+
+    assert_int_equal(bn_group_layout_make(&layout, part, 2, &err), -1);
+    assert_non_null(strstr(err.text, "is it the same build of bench?"));
+    bn_metrics_done(&m);
+  }
+}
+
 /* The parts of one group on two hosts count as one kind of events. */
 static void parts_of_a_group_have_its_rows(void **state)
 {
@@ -318,6 +341,7 @@ BN_TESTS(group_layout)
       cmocka_unit_test_setup_teardown(a_line_of_an_idle_group_is_empty, setup, teardown),
       cmocka_unit_test_setup_teardown(another_meaning_of_a_name_is_refused, setup, teardown),
       cmocka_unit_test(more_metrics_than_a_document_may_have_are_refused),
+      cmocka_unit_test_setup_teardown(metrics_that_lack_others_are_refused, setup, teardown),
       cmocka_unit_test_setup_teardown(parts_of_a_group_have_its_rows, setup, teardown),
   };
 
