@@ -8,127 +8,109 @@
 #include "measure/layout.h"
 #include "measure/phases.h"
 
-/* Makes a finding of a value; NaN: nothing was measured.  at_least: the value is a lower bound,
-   because unfinished events may still raise it.  bn_assert_judge() converts the value to the unit
-   of the assertion, and sets `holds`. */
-static struct bn_finding assert_make_bounded(double value, bool at_least)
-{
-  const bool measured = !isnan(value);
+/* The value that an assertion is about, in the unit of the view. */
+struct found {
+  double value;  /* NaN: nothing was measured */
+  bool at_least; /* unfinished events may still raise it */
+  double upper;  /* up to this; HUGE_VAL: no bound is known */
+};
 
-  return (struct bn_finding){
-      .value = value, .measured = measured, .at_least = measured && at_least};
+/* Returns what was found if the value is exact. */
+static struct found assert_found_exact(double value)
+{
+  return (struct found){.value = value, .upper = value};
 }
 
-/* Makes a finding of an exact value, NaN: nothing was measured. */
-static struct bn_finding assert_make_finding(double value)
+/* Returns what was found if the value may be a lower bound. */
+static struct found assert_found_bound(double value, bool at_least, double upper)
 {
-  return assert_make_bounded(value, false /* exact */);
+  return (struct found){.value = value, .at_least = at_least, .upper = at_least ? upper : value};
 }
 
 /* Finds the share of errors among all attempts.  An attempt ends as an event or as an error. */
-static struct bn_finding assert_find_error_share(const struct bn_view *v)
+static struct found assert_find_error_share(const struct bn_view *v)
 {
   const double attempts = (double)v->events + (double)v->errors;
 
-  return assert_make_finding(attempts > 0 ? (double)v->errors / attempts : NAN);
-}
-
-/* Finds a percentile of all events in the list of a view.  A rank that the list lacks is not
-   measured. */
-static struct bn_finding assert_find_listed(double rank, const struct bn_view *v)
-{
-  const size_t i = bn_view_find_rank(v, rank);
-
-  if (i == v->n_percents)
-    return assert_make_finding(NAN);
-  return assert_make_bounded(v->percentile_s[i], bn_view_at_least(v, i));
+  return assert_found_exact(attempts > 0 ? (double)v->errors / attempts : NAN);
 }
 
 /* Finds a percentile of all events: in the list of the view, or else by its histogram, which a view
-   from a document may lack. */
-static struct bn_finding assert_find_rank(double rank, const struct bn_view *v,
-                                          const struct bn_view_rules *rules)
+   from a document may lack.  A percentile that unfinished events may raise can still have an upper
+   bound, even below the limit: one arrival that still waits hardly moves the rank of 99 %. */
+static struct found assert_find_rank(double rank, const struct bn_view *v,
+                                     const struct bn_view_rules *rules)
 {
-  const struct bn_finding listed = assert_find_listed(rank, v);
+  const size_t i = bn_view_find_rank(v, rank);
+  double value, upper = HUGE_VAL;
   bool at_least;
-  double value;
 
-  if (v->latency == NULL || listed.measured)
-    return listed;
+  if (v->latency != NULL)
+    upper = bn_view_percentile_bound_s(v, rules, rank);
+  if (i < v->n_percents && !isnan(v->percentile_s[i]))
+    return assert_found_bound(v->percentile_s[i], bn_view_at_least(v, i), upper);
+  if (v->latency == NULL)
+    return assert_found_exact(NAN);
   value = bn_view_percentile_s(v, rules, rank, &at_least);
-  return assert_make_bounded(value, at_least);
+  return assert_found_bound(value, at_least, upper);
 }
 
 /* Finds a latency of all events.  The maximum and pN count the ages of unfinished events, so they
    may be lower bounds.  The minimum, the average and the median do not count them. */
-static struct bn_finding assert_find_latency(const struct bn_assert *a, const struct bn_view *v,
-                                             const struct bn_view_rules *rules)
+static struct found assert_find_latency(const struct bn_assert *a, const struct bn_view *v,
+                                        const struct bn_view_rules *rules)
 {
   switch (a->what) {
   case BN_ASSERT_RANK:
     return assert_find_rank(a->rank, v, rules);
   case BN_ASSERT_MAX:
-    return assert_make_bounded(v->max_s, v->max_at_least);
+    return assert_found_bound(v->max_s, v->max_at_least, HUGE_VAL);
   default:
-    return assert_make_finding(bn_view_value(v, a->field));
+    return assert_found_exact(bn_view_value(v, a->field));
   }
-}
-
-/* Finds a percentile in the list of a timing, as assert_find_listed(). */
-static struct bn_finding assert_find_listed_timing(double rank, const struct bn_view *v,
-                                                   const struct bn_timing *t)
-{
-  const size_t i = bn_view_find_rank(v, rank);
-
-  if (i == v->n_percents || t->percentile_s == NULL)
-    return assert_make_finding(NAN);
-  return assert_make_bounded(t->percentile_s[i], bn_timing_at_least(t, i));
 }
 
 /* Finds a percentile of a timing: in its list, or else by its histogram h; NULL: there is none.
    Only timings of groups and phases may have unfinished events, which may raise the percentile. */
-static struct bn_finding assert_find_timing_rank(double rank, const struct bn_view *v,
-                                                 const struct bn_view_rules *rules,
-                                                 const struct bn_timing *t, const struct bn_hist *h)
-{
-  const struct bn_finding listed = assert_find_listed_timing(rank, v, t);
-  double value, upper_s;
-
-  if (h == NULL || listed.measured)
-    return listed;
-  if (t->unfinished == 0)
-    return assert_make_finding(bn_view_hist_percentile_s(h, rank, rules->nearest));
-  value = bn_view_timing_percentile_s(t, h, rank, &upper_s);
-  return assert_make_bounded(value, value < upper_s);
-}
-
-/* Returns the rank of an assertion on a percentile. */
-static double assert_rank_of(const struct bn_assert *a)
-{
-  return a->what == BN_ASSERT_MEDIAN ? 50 : a->rank;
-}
-
-/* Finds a latency of a part by its timing, whose histogram is h; NULL: there is none. */
-static struct bn_finding assert_find_timing(const struct bn_assert *a, const struct bn_view *v,
+static struct found assert_find_timing_rank(double rank, const struct bn_view *v,
                                             const struct bn_view_rules *rules,
                                             const struct bn_timing *t, const struct bn_hist *h)
 {
+  const size_t i = bn_view_find_rank(v, rank);
+  double value = NAN, upper = HUGE_VAL;
+
+  if (h != NULL && t->unfinished > 0)
+    value = bn_view_timing_percentile_s(t, h, rank, &upper);
+  else if (h != NULL)
+    value = upper = bn_view_hist_percentile_s(h, rank, rules->nearest);
+  if (i < v->n_percents && t->percentile_s != NULL && !isnan(t->percentile_s[i]))
+    return assert_found_bound(t->percentile_s[i], bn_timing_at_least(t, i), upper);
+  return assert_found_bound(value, value < upper, upper);
+}
+
+/* Finds a latency of a part by its timing, whose histogram is h; NULL: there is none. */
+static struct found assert_find_timing(const struct bn_assert *a, const struct bn_view *v,
+                                       const struct bn_view_rules *rules, const struct bn_timing *t,
+                                       const struct bn_hist *h)
+{
   switch (a->what) {
   case BN_ASSERT_MIN:
-    return assert_make_finding(t->min_s);
+    return assert_found_exact(t->min_s);
   case BN_ASSERT_AVG:
-    return assert_make_finding(t->avg_s);
+    return assert_found_exact(t->avg_s);
   case BN_ASSERT_MAX:
-    return assert_make_bounded(t->max_s, t->unfinished > 0);
+    return assert_found_bound(t->max_s, t->unfinished > 0, HUGE_VAL);
+  case BN_ASSERT_MEDIAN:
+    return assert_find_timing_rank(50, v, rules, t, h);
   default:
-    return assert_find_timing_rank(assert_rank_of(a), v, rules, t, h);
+    return assert_find_timing_rank(a->rank, v, rules, t, h);
   }
 }
 
 /* Finds a latency of the statements of the name a->part.  It is not measured if the view has no
    such statements; only totals and checkpoints have statements. */
-static struct bn_finding assert_find_statement(const struct bn_assert *a, const struct bn_view *v,
-                                               const struct bn_view_rules *rules)
+static struct found assert_find_statement(const struct bn_assert *a, const struct bn_view *v,
+                                          const struct bn_view_rules *rules)
 {
   const struct bn_statement_sum *sum = bn_statement_table_find(&v->delta->statements, a->part);
   const struct bn_hist *hist = sum != NULL ? sum->hist : NULL;
@@ -136,25 +118,25 @@ static struct bn_finding assert_find_statement(const struct bn_assert *a, const 
   for (size_t i = 0; i < v->n_statements; i++)
     if (strcmp(v->statements[i].timing.name, a->part) == 0)
       return assert_find_timing(a, v, rules, &v->statements[i].timing, hist);
-  return assert_make_finding(NAN);
+  return assert_found_exact(NAN);
 }
 
 /* Finds a figure of a phase that is no latency. */
-static struct bn_finding assert_find_of_phase(const struct bn_assert *a, const struct bn_view *v)
+static struct found assert_find_of_phase(const struct bn_assert *a, const struct bn_view *v)
 {
   const struct bn_phase_view *p = bn_phases_find(v, a->part);
   double value = NAN;
 
   if (p == NULL)
-    return assert_make_finding(NAN);
+    return assert_found_exact(NAN);
   (void)bn_phases_get_value(p, a->field->name, &value);
-  return assert_make_bounded(value, bn_phases_is_lower_bound(p, a->field->name));
+  return assert_found_bound(value, bn_phases_is_lower_bound(p, a->field->name), HUGE_VAL);
 }
 
 /* Finds a figure that is no latency, of the kind of events or the group in a->part;
    assert_check_part() has made sure that it names one.  The value is NaN if the view has no such
    kind or group. */
-static struct bn_finding assert_find_of_kind(const struct bn_assert *a, const struct bn_view *v)
+static struct found assert_find_of_kind(const struct bn_assert *a, const struct bn_view *v)
 {
   const char *name = bn_event_kinds_parse_part(a->part);
   const struct bn_event_kind *k = bn_event_kinds_find_kind(v, name);
@@ -162,14 +144,14 @@ static struct bn_finding assert_find_of_kind(const struct bn_assert *a, const st
 
   if (k != NULL)
     (void)bn_layout_get_number(bn_layout_event_kind, k, a->field->name, &value);
-  return assert_make_finding(value);
+  return assert_found_exact(value);
 }
 
 /* Finds the value that an assertion is about.  An assertion without a part is about all events,
    whose histogram is BN_H_LATENCY.  A part whose name no histogram of the run has is taken for a
    statement. */
-static struct bn_finding assert_find_value(const struct bn_assert *a, const struct bn_view *v,
-                                           const struct bn_view_rules *rules)
+static struct found assert_find_value(const struct bn_assert *a, const struct bn_view *v,
+                                      const struct bn_view_rules *rules)
 {
   size_t hist;
 
@@ -178,7 +160,7 @@ static struct bn_finding assert_find_value(const struct bn_assert *a, const stru
   if (a->what == BN_ASSERT_KIND)
     return bn_phases_is_part(a->part) ? assert_find_of_phase(a, v) : assert_find_of_kind(a, v);
   if (a->what == BN_ASSERT_FIELD)
-    return assert_make_finding(bn_view_measures(v, a->field) ? bn_view_value(v, a->field) : NAN);
+    return assert_found_exact(bn_view_measures(v, a->field) ? bn_view_value(v, a->field) : NAN);
   hist = bn_assert_find_hist(a, &v->delta->metrics);
   if (hist == BN_H_LATENCY)
     return assert_find_latency(a, v, rules);
@@ -215,49 +197,22 @@ static bool assert_holds(const struct bn_assert *a, double lower, double upper)
   return false;
 }
 
-/* Returns an upper bound of the value that was found, in the unit of the assertion, or HUGE_VAL if
-   none is known.  A percentile that unfinished events may raise can still have one, even below the
-   limit: one arrival that still waits hardly moves the rank of 99 %. */
-static double assert_find_upper_bound(const struct bn_assert *a, const struct bn_view *v,
-                                      const struct bn_view_rules *rules, const struct bn_finding *f)
-{
-  double upper_s;
-  size_t hist;
-
-  if (!f->at_least)
-    return f->value;
-  if (!bn_assert_is_percentile(a))
-    return HUGE_VAL;
-  if (a->part[0] == '\0') {
-    if (v->latency == NULL)
-      return HUGE_VAL;
-    return bn_view_percentile_bound_s(v, rules, assert_rank_of(a)) * a->scale;
-  }
-  hist = bn_assert_find_hist(a, &v->delta->metrics);
-  if (hist < BN_H_FIXED || hist >= v->delta->metrics.n_hists || v->delta->hist[hist] == NULL)
-    return HUGE_VAL;
-  (void)bn_view_timing_percentile_s(&v->timings[hist - BN_H_FIXED], v->delta->hist[hist],
-                                    assert_rank_of(a), &upper_s);
-  return upper_s * a->scale;
-}
-
 struct bn_finding bn_assert_judge(const struct bn_assert *a, const struct bn_view *v,
                                   const struct bn_view_rules *rules)
 {
-  struct bn_finding f;
+  struct found f;
 
   if (v == NULL || a->what == BN_ASSERT_PROOF)
     return (struct bn_finding){.measured = false};
   f = assert_find_value(a, v, rules);
-  if (!f.measured)
+  if (isnan(f.value))
     return (struct bn_finding){.measured = false};
-  if (isinf(f.value)) { /* beyond the range of the histogram, so it is at least the range's end */
-    f.value = (double)(UINT64_C(1) << BN_HIST_TOP_BIT) * 1e-9;
-    f.at_least = true;
-  }
-  f.value *= a->scale;
-  f.holds = assert_holds(a, f.value, assert_find_upper_bound(a, v, rules, &f));
-  return f;
+  if (isinf(f.value)) /* beyond the range of the histogram, so it is at least the range's end */
+    f = assert_found_bound((double)(UINT64_C(1) << BN_HIST_TOP_BIT) * 1e-9, true, HUGE_VAL);
+  return (struct bn_finding){.value = f.value * a->scale,
+                             .measured = true,
+                             .at_least = f.at_least,
+                             .holds = assert_holds(a, f.value * a->scale, f.upper * a->scale)};
 }
 
 /* Returns whether the metric of an assertion is known for each second: a latency, a rate or a share

@@ -423,6 +423,7 @@ static void the_most_that_a_percentile_can_become_proves_upper_limits(void **sta
   fill(&b, BN_KIND_SQL);
   expect_at_least(&b, "p50<2ms", true, 1);
   expect_at_least(&b, "p99<=2ms", true, 1);
+  expect_at_least(&b, "p99@latency<=2ms", true, 1);
   expect_at_least(&b, "p99<1us", false, 1000);
   expect_at_least(&b, "p99.5<2ms", false, 1);
   expect_at_least(&b, "p100<100s", false, 0.001);
