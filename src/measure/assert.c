@@ -3,9 +3,8 @@
 #include "measure/assert.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <math.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/near.h"
@@ -39,27 +38,12 @@ enum { LIST_MAX = 256 }; /* bytes of a list of names in a message */
 /* The figures that parts of a run have and the whole run does not: first that of kinds of events
    and groups, then those of phases. */
 enum { SHARE_FIGURE, FIRST_PHASE_FIGURE };
-static const struct bn_view_field part_figures[] = {{.name = "share",
-                                                     .unit = "1",
-                                                     .type = BN_VIEW_F64,
-                                                     .better = BN_BETTER_NEITHER,
-                                                     .kinds = UINT_MAX,
-                                                     .traits = BN_FIGURE_SHARE},
-                                                    {.name = "recovery_s",
-                                                     .unit = "s",
-                                                     .type = BN_VIEW_F64,
-                                                     .better = BN_BETTER_LESS,
-                                                     .kinds = UINT_MAX},
-                                                    {.name = "queued",
-                                                     .unit = "1",
-                                                     .type = BN_VIEW_U64,
-                                                     .better = BN_BETTER_LESS,
-                                                     .kinds = UINT_MAX},
-                                                    {.name = "started_per_s",
-                                                     .unit = "1/s",
-                                                     .type = BN_VIEW_F64,
-                                                     .better = BN_BETTER_MORE,
-                                                     .kinds = UINT_MAX}};
+static const struct bn_view_field part_figures[] = {
+    {.name = "share", .unit = "1", .type = BN_VIEW_F64, .traits = BN_FIGURE_SHARE},
+    {.name = "recovery_s", .unit = "s", .type = BN_VIEW_F64, .better = BN_BETTER_LESS},
+    {.name = "queued", .unit = "1", .type = BN_VIEW_U64, .better = BN_BETTER_LESS},
+    {.name = "started_per_s", .unit = "1/s", .type = BN_VIEW_F64, .better = BN_BETTER_MORE},
+};
 
 enum { N_PART_FIGURES = sizeof part_figures / sizeof part_figures[0] };
 
@@ -335,24 +319,21 @@ static int assert_read_unit(struct bn_assert *a, const char *unit, struct bn_err
 /* Reads "LIMIT [UNIT]".  Returns 0, or -1 and err. */
 static int assert_read_limit(struct bn_assert *a, const char *text, struct bn_err *err)
 {
-  char limit[BN_ASSERT_NAME] = "", number[BN_ASSERT_NAME] = "", unit[BN_ASSERT_NAME] = "";
-  size_t len;
+  char limit[BN_ASSERT_NAME], number[BN_ASSERT_NAME];
+  const char *unit;
 
   if (!assert_trim(limit, sizeof limit, text, strlen(text)))
     return bn_err_set(err, 0, "the limit is too long");
-  len = strspn(limit, "0123456789.eE+-");
-  /* These cannot fail: both are parts of `limit`, which has the same size. */
-  (void)assert_trim(number, sizeof number, limit, len);
-  (void)assert_trim(unit, sizeof unit, limit + len, strlen(limit + len));
+  unit = limit + strspn(limit, "0123456789.eE+-");
+  (void)snprintf(number, sizeof number, "%.*s", (int)(unit - limit), limit);
   if (bn_units_parse_double(number, &a->limit) != 0 || a->limit < 0)
     return bn_err_set(err, 0, "the limit '%s' is not a number of 0 or more", limit);
-  return assert_read_unit(a, unit, err);
+  return assert_read_unit(a, unit + strspn(unit, " "), err);
 }
 
 int bn_assert_parse(struct bn_assert *out, const char *text, struct bn_err *err)
 {
   const char *op = strpbrk(text, "<>");
-  bool or_equal;
 
   *out = (struct bn_assert){.text = text};
   if (op == NULL)
@@ -360,7 +341,9 @@ int bn_assert_parse(struct bn_assert *out, const char *text, struct bn_err *err)
         err, 0,
         "there is no comparison; write 'METRIC<LIMIT' in quotes, with <, <=, > or >=, "
         "such as 'p99<50ms' or 'errors<=0'");
-  or_equal = op[1] == '=';
+
+  const bool or_equal = op[1] == '=';
+
   if (*op == '<')
     out->op = or_equal ? BN_ASSERT_LE : BN_ASSERT_LT;
   else
@@ -446,17 +429,6 @@ static int assert_refuse_kind(const char *name, const struct bn_buf *known, stru
                     shown);
 }
 
-/* Returns whether the run has that kind of events or group. */
-static bool assert_has_kind(const struct bn_metrics *m, const char *name)
-{
-  struct bn_event_kind_rows rows;
-
-  for (size_t k = 0; bn_event_kinds_find_rows(m, k, &rows); k++)
-    if (strcmp(bn_event_kinds_name(m->hist[rows.hist].name), name) == 0)
-      return true;
-  return false;
-}
-
 /* Adds the names of the groups of the run, or of its other kinds of events. */
 static void assert_add_kinds(struct bn_buf *names, const struct bn_metrics *m, bool wants_groups)
 {
@@ -471,12 +443,14 @@ static void assert_add_kinds(struct bn_buf *names, const struct bn_metrics *m, b
   }
 }
 
-/* Returns 0 if the run has that kind of events or group, or -1 and err. */
-static int assert_check_kind(const char *name, const struct bn_metrics *m, struct bn_err *err)
+/* Returns 0 if the run has the kind of events "event:NAME" or the group "group:NAME", or -1 and
+   err. */
+static int assert_check_kind(const char *part, const struct bn_metrics *m, struct bn_err *err)
 {
+  const char *name = bn_event_kinds_parse_part(part);
   struct bn_buf known = {.max = LIST_MAX};
 
-  if (assert_has_kind(m, name))
+  if (assert_find_hist_of_part(m, part) < m->n_hists)
     return 0;
   assert_add_kinds(&known, m, bn_event_kinds_is_group(name));
   (void)assert_refuse_kind(name, &known, err);
@@ -577,12 +551,10 @@ static int assert_check_field(const struct bn_view_field *f, const struct bn_ass
 int bn_assert_check(const struct bn_assert *a, const struct bn_assert_scope *scope,
                     struct bn_err *err)
 {
-  const char *kind = bn_event_kinds_parse_part(a->part);
-
   if (a->what == BN_ASSERT_PROOF)
     return assert_check_proof(scope, err);
-  if (kind != NULL)
-    return assert_check_kind(kind, scope->metrics, err);
+  if (bn_event_kinds_parse_part(a->part) != NULL)
+    return assert_check_kind(a->part, scope->metrics, err);
   if (bn_phases_is_part(a->part))
     return assert_check_phase(a->part, scope->metrics, err);
   if (a->part[0] != '\0')
