@@ -7,33 +7,21 @@
 
 #include "base/alloc.h"
 
-/* Counts a bucket in *arg, a size_t. */
-static void hist_sparse_count_bucket(void *arg, uint64_t lowest, uint64_t highest, uint64_t n)
-{
-  size_t *buckets = arg;
-
-  (void)lowest;
-  (void)highest;
-  (void)n;
-  ++*buckets;
-}
-
-/* Appends a bucket to *arg, a struct bn_hist_sparse, which has room for it. */
+/* Appends a bucket to *arg, a struct bn_hist_sparse. */
 static void hist_sparse_add_bucket(void *arg, uint64_t lowest, uint64_t highest, uint64_t n)
 {
   struct bn_hist_sparse *s = arg;
 
   (void)highest;
+  s->bucket = bn_alloc_grow(s->bucket, s->n, sizeof *s->bucket);
   s->bucket[s->n++] = (struct bn_bucket){.lowest = lowest, .count = n};
 }
 
 void bn_hist_sparse_pack(struct bn_hist_sparse *s, const struct bn_hist *h)
 {
-  size_t buckets = 0;
-
-  bn_hist_each(h, hist_sparse_count_bucket, &buckets);
-  *s = (struct bn_hist_sparse){.bucket = bn_alloc(buckets, sizeof *s->bucket)};
+  *s = (struct bn_hist_sparse){.n = 0};
   bn_hist_each(h, hist_sparse_add_bucket, s);
+  s->bucket = bn_alloc_resize(s->bucket, s->n, sizeof *s->bucket); /* without unused room */
 }
 
 void bn_hist_sparse_copy(struct bn_hist_sparse *to, const struct bn_hist_sparse *from)
@@ -48,8 +36,7 @@ void bn_hist_sparse_done(struct bn_hist_sparse *s)
   *s = (struct bn_hist_sparse){.n = 0};
 }
 
-/* Both lists are ascending, so one pass over each is enough.  Buckets that become empty are left
-   out. */
+/* Both lists are ascending, so one pass over each is enough. */
 void bn_hist_sparse_sub(struct bn_hist_sparse *from, const struct bn_hist_sparse *base)
 {
   size_t kept = 0, k = 0;
