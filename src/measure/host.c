@@ -65,7 +65,8 @@ static void host_read_processors(struct bn_host *h, const char *root)
     h->processors_online = host_count_list(text);
   (void)bn_kernel_read_text(text, "%s/proc/self/status", root);
   list = bn_kernel_find_field(text, "Cpus_allowed_list", ':');
-  h->processors_allowed = list != NULL ? host_count_list(list + strspn(list, " \t")) : 0;
+  if (list != NULL)
+    h->processors_allowed = host_count_list(list);
 }
 
 /* Reads the memory of the machine, which /proc/meminfo has in KiB. */
@@ -76,7 +77,8 @@ static void host_read_memory(struct bn_host *h, const char *root)
 
   (void)bn_kernel_read_text(text, "%s/proc/meminfo", root);
   value = bn_kernel_find_field(text, "MemTotal", ':');
-  h->memory_bytes = value != NULL ? strtoull(value, NULL, 10) * 1024 : 0;
+  if (value != NULL)
+    h->memory_bytes = strtoull(value, NULL, 10) * 1024;
 }
 
 /* Copies the first line of a file; if it cannot be read, `out` stays as it is. */
@@ -98,8 +100,7 @@ static void host_read_names(struct bn_host *h, const char *root)
   host_read_line(type, sizeof type, root, "proc/sys/kernel/ostype");
   host_read_line(release, sizeof release, root, "proc/sys/kernel/osrelease");
   if (release[0] != '\0')
-    (void)snprintf(h->kernel, sizeof h->kernel, "%s%s%s", type, type[0] != '\0' ? " " : "",
-                   release);
+    (void)snprintf(h->kernel, sizeof h->kernel, "%s %s", type, release);
   if (uname(&u) == 0)
     (void)snprintf(h->machine, sizeof h->machine, "%.*s", (int)sizeof h->machine - 1, u.machine);
 }
@@ -115,15 +116,6 @@ static void host_read_distribution(struct bn_host *h, const char *root)
   value = bn_kernel_find_field(text, "PRETTY_NAME", '=');
   if (value != NULL)
     bn_kernel_copy_line(h->distribution, sizeof h->distribution, value);
-}
-
-/* Reads the governor of the first processor, and the source of the clock. */
-static void host_read_settings(struct bn_host *h, const char *root)
-{
-  host_read_line(h->governor, sizeof h->governor, root,
-                 "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
-  host_read_line(h->clocksource, sizeof h->clocksource, root,
-                 "sys/devices/system/clocksource/clocksource0/current_clocksource");
 }
 
 /* --- virtual machines and containers ---------------------------------------------------------- */
@@ -326,7 +318,10 @@ void bn_host_read(struct bn_host *h, const char *root)
   host_read_memory(h, root);
   host_read_names(h, root);
   host_read_distribution(h, root);
-  host_read_settings(h, root);
+  host_read_line(h->governor, sizeof h->governor, root,
+                 "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+  host_read_line(h->clocksource, sizeof h->clocksource, root,
+                 "sys/devices/system/clocksource/clocksource0/current_clocksource");
   host_read_hypervisor(h, root);
   host_read_container(h, root);
   host_read_limits(h, root);
