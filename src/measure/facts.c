@@ -60,14 +60,14 @@ static struct bn_fact *facts_prepare(struct bn_facts *f, const char *section, co
   f->fact = bn_alloc_grow(f->fact, f->n_facts, sizeof *f->fact);
   fact = &f->fact[f->n_facts];
   *fact = (struct bn_fact){.section = bn_alloc_text(section), .key = bn_alloc_text(key)};
-  /* n_facts grows last: if an allocation fails, bn_alloc_fail() has the complete facts reported. */
+  /* n_facts grows last, because bn_alloc_fail() may report the facts. */
   f->n_facts++;
   return fact;
 }
 
 void bn_facts_set_text(struct bn_facts *f, const char *section, const char *key, const char *text)
 {
-  char *copy = bn_alloc_copy(text); /* first, as in facts_prepare */
+  char *copy = bn_alloc_copy(text); /* first: bn_alloc_fail() may report the facts */
   struct bn_fact *fact = facts_prepare(f, section, key);
 
   fact->type = BN_FACT_TEXT;
@@ -92,17 +92,13 @@ void bn_facts_set_real(struct bn_facts *f, const char *section, const char *key,
 
 void bn_facts_set_copy(struct bn_facts *f, const struct bn_fact *fact)
 {
-  switch (fact->type) {
-  case BN_FACT_TEXT:
-    bn_facts_set_text(f, fact->section, fact->key, fact->text);
-    break;
-  case BN_FACT_WHOLE:
-    bn_facts_set_whole(f, fact->section, fact->key, fact->whole);
-    break;
-  case BN_FACT_REAL:
-    bn_facts_set_real(f, fact->section, fact->key, fact->real);
-    break;
-  }
+  char *text = bn_alloc_copy(fact->text);
+  struct bn_fact *to = facts_prepare(f, fact->section, fact->key);
+
+  to->type = fact->type;
+  to->text = text;
+  to->whole = fact->whole;
+  to->real = fact->real;
 }
 
 /* Returns whether a fact is in one of the sections about failed threads. */
@@ -168,30 +164,23 @@ void bn_facts_add_errors(struct bn_facts *f, const struct bn_facts *from)
 
 void bn_facts_add_row(struct bn_facts *f, int level, const char *fmt, ...)
 {
-  char *text;
+  char *text, *line;
   va_list args;
+  size_t len;
 
   va_start(args, fmt);
   text = bn_alloc_vprint(fmt, args);
   va_end(args);
-
-  const size_t len = strlen(text);
-  const bool ends_with_newline = len > 0 && text[len - 1] == '\n';
-
-  if (!ends_with_newline) {
-    char *line = bn_alloc_print("%s\n", text);
-
-    free(text);
-    text = line;
-  }
+  len = strlen(text);
+  line = bn_alloc_print("%s%s", text, len > 0 && text[len - 1] == '\n' ? "" : "\n");
+  free(text);
   f->row = bn_alloc_grow(f->row, f->n_rows, sizeof *f->row);
-  f->row[f->n_rows++] = (struct bn_fact_row){.level = level, .text = text};
+  f->row[f->n_rows++] = (struct bn_fact_row){.level = level, .text = line};
 }
 
 void bn_facts_add_option(struct bn_facts *f, const struct bn_opt_fact *option)
 {
   const bool has_value = !option->secret && option->text != NULL && option->text[0] != '\0';
-
   const struct bn_fact_option o = {.group = bn_alloc_copy(option->group),
                                    .name = bn_alloc_copy(option->name),
                                    .value = has_value ? bn_alloc_text(option->text) : NULL,

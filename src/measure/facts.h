@@ -90,7 +90,7 @@ struct bn_facts {
 #define BN_THREAD_ERROR_TIMES "thread_error_seconds"
 
 /* These set a fact, whose text is copied.  They replace an earlier fact of the same section and
-   key.  Sections in use: program, workload, database, host, clock, process. */
+   key. */
 void bn_facts_set_text(struct bn_facts *f, const char *section, const char *key, const char *text);
 void bn_facts_set_whole(struct bn_facts *f, const char *section, const char *key, int64_t value);
 void bn_facts_set_real(struct bn_facts *f, const char *section, const char *key, double value);
