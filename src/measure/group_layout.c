@@ -279,17 +279,17 @@ static uint64_t group_count_or_zero(uint64_t count)
    group has no such counters, so the numbers come from its view; retries and failures that the view
    does not know count as 0.  The number of events is a counter, which group_map_events() has
    mapped. */
-static void group_set_event_counters(const struct bn_group_layout *l, const struct bn_group_rows *g,
-                                     const struct bn_view *v, struct bn_snap *s)
+static void group_set_event_counters(const struct bn_group_rows *g, const struct bn_view *v,
+                                     struct bn_snap *s)
 {
   struct bn_event_kind_rows rows;
 
-  for (size_t k = 0; bn_event_kinds_find_rows(&l->all, k, &rows); k++) {
+  for (size_t k = 0; bn_event_kinds_find_rows(&s->metrics, k, &rows); k++) {
     if (g->hist[rows.hist] != BN_H_LATENCY) /* the kind of another group, or of a script */
       continue;
     s->counter[rows.retries] = group_count_or_zero(v->retries);
     s->counter[rows.failed] = group_count_or_zero(v->failed_events);
-    s->counter[rows.late] = v->delta->late;
+    s->counter[rows.late] = s->late;
   }
 }
 
@@ -359,7 +359,6 @@ static void group_move_snap(const struct bn_group_layout *l, const struct bn_gro
   if (g->lacks_waiting)
     group_set_service(to);
   from->session = NULL;
-  from->n_sessions = 0;
   from->statements = (struct bn_statement_table){.n = 0};
 }
 
@@ -401,14 +400,16 @@ static struct bn_timing group_find_timing(const struct bn_group_rows *g, const s
 }
 
 /* Sets the timings of all groups in a record from the view of one group. */
-static void group_put_timings(const struct bn_group_layout *l, const struct bn_group_rows *g,
-                              const struct bn_view *from, struct bn_record *to)
+static void group_put_timings(const struct bn_group_rows *g, const struct bn_view *from,
+                              struct bn_record *to)
 {
-  to->view.n_timings = l->all.n_hists - BN_H_FIXED;
+  const struct bn_metrics *all = &to->delta.metrics;
+
+  to->view.n_timings = all->n_hists - BN_H_FIXED;
   to->view.timings = to->store.timing;
-  for (size_t i = BN_H_FIXED; i < l->all.n_hists; i++) {
+  for (size_t i = BN_H_FIXED; i < all->n_hists; i++) {
     struct bn_timing *t = &to->store.timing[i - BN_H_FIXED];
-    const struct bn_metric *m = &to->delta.metrics.hist[i];
+    const struct bn_metric *m = &all->hist[i];
     double *const percentile_s = to->store.timing_s[i - BN_H_FIXED];
 
     *t = group_find_timing(g, m, i, from);
@@ -424,14 +425,15 @@ static void group_put_timings(const struct bn_group_layout *l, const struct bn_g
 
 /* Sets the counts of all scripts in a record from the view of one group, whose metrics are m.  A
    count that the group does not have is 0. */
-static void group_put_counts(const struct bn_group_layout *l, const struct bn_group_rows *g,
-                             const struct bn_metrics *m, const struct bn_view *from,
-                             struct bn_record *to)
+static void group_put_counts(const struct bn_group_rows *g, const struct bn_metrics *m,
+                             const struct bn_view *from, struct bn_record *to)
 {
+  const struct bn_metrics *all = &to->delta.metrics;
+
   to->view.n_counts = 0;
   to->view.counts = to->store.count;
-  for (size_t i = 0; i < l->all.n_counters; i++) {
-    const struct bn_metric *counter = &to->delta.metrics.counter[i];
+  for (size_t i = 0; i < all->n_counters; i++) {
+    const struct bn_metric *counter = &all->counter[i];
     const int row = g->counter[i]; /* of the group, or BN_ROW_NONE */
 
     if (counter->kind != BN_SCRIPT_COUNTER)
@@ -450,14 +452,14 @@ static void group_put_counts(const struct bn_group_layout *l, const struct bn_gr
 
 /* Sets the kinds of events of all groups in a record from the view of one group, whose metrics are
    m: the kinds of its script, and the kind that stands for the group. */
-static void group_put_kinds(const struct bn_group_layout *l, const struct bn_group_rows *g,
-                            const struct bn_metrics *m, const struct bn_view *from,
-                            struct bn_record *to)
+static void group_put_kinds(const struct bn_group_rows *g, const struct bn_metrics *m,
+                            const struct bn_view *from, struct bn_record *to)
 {
+  const struct bn_metrics *all = &to->delta.metrics;
   struct bn_event_kind_rows rows;
 
-  bn_event_kinds_name_all(&to->view, &to->store, &to->delta.metrics);
-  for (size_t k = 0; bn_event_kinds_find_rows(&l->all, k, &rows); k++) {
+  bn_event_kinds_name_all(&to->view, &to->store, all);
+  for (size_t k = 0; bn_event_kinds_find_rows(all, k, &rows); k++) {
     struct bn_event_kind *kind = &to->store.event_kind[k];
     const struct bn_event_kind named = *kind;
     const int hist = g->hist[rows.hist]; /* of the group, or BN_ROW_NONE */
@@ -512,11 +514,11 @@ void bn_group_layout_convert_record(const struct bn_group_layout *l, size_t i, s
   struct bn_record old = *r;
 
   group_move_snap(l, g, &old.delta, &r->delta);
-  group_set_event_counters(l, g, &old.view, &r->delta);
+  group_set_event_counters(g, &old.view, &r->delta);
   group_renew_store(r, &old.store);
-  group_put_timings(l, g, &old.view, r);
-  group_put_counts(l, g, &old.delta.metrics, &old.view, r);
-  group_put_kinds(l, g, &old.delta.metrics, &old.view, r);
+  group_put_timings(g, &old.view, r);
+  group_put_counts(g, &old.delta.metrics, &old.view, r);
+  group_put_kinds(g, &old.delta.metrics, &old.view, r);
   r->view.phases = NULL;
   r->view.n_phases = 0;
   r->view.counter = r->delta.counter;
