@@ -195,17 +195,6 @@ static bool assert_part_has(const char *part, const char *figure)
                                  : bn_layout_has_number(bn_layout_event_kind, figure);
 }
 
-/* Adds the names of the figures that a part has besides latencies. */
-static void assert_add_figures(struct bn_buf *names, const char *part)
-{
-  for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
-    if (assert_part_has(part, f->name))
-      (void)bn_buf_printf(names, ", %s", f->name);
-  for (size_t i = 0; i < N_PART_FIGURES; i++)
-    if (assert_part_has(part, part_figures[i].name))
-      (void)bn_buf_printf(names, ", %s", part_figures[i].name);
-}
-
 /* Refuses a figure that the part does not have, with the names of those that it has.  Returns
    -1. */
 static int assert_refuse_figure(const char *part, const char *name, struct bn_err *err)
@@ -216,7 +205,12 @@ static int assert_refuse_figure(const char *part, const char *name, struct bn_er
 
   if (kind != NULL)
     noun = bn_event_kinds_is_group(kind) ? "groups" : "kinds of events";
-  assert_add_figures(&names, part);
+  for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
+    if (assert_part_has(part, f->name))
+      (void)bn_buf_printf(&names, ", %s", f->name);
+  for (size_t i = 0; i < N_PART_FIGURES; i++)
+    if (assert_part_has(part, part_figures[i].name))
+      (void)bn_buf_printf(&names, ", %s", part_figures[i].name);
   (void)bn_err_set(err, 0, "%s is not counted for %s; pN, min, avg, median, max%s are", name, noun,
                    names.data != NULL ? names.data : "");
   bn_buf_done(&names);
@@ -410,25 +404,6 @@ static const char *assert_end_of_list(const struct bn_buf *names)
   return names->failed ? ", ..." : "";
 }
 
-/* Refuses a kind of events or a group that the run does not have.  known: the names of the groups
-   or kinds that it has; empty: it has none.  Returns -1. */
-static int assert_refuse_kind(const char *name, const struct bn_buf *known, struct bn_err *err)
-{
-  const bool is_group = bn_event_kinds_is_group(name);
-  const char *shown = bn_event_kinds_bare_name(name);
-
-  if (known->data != NULL)
-    return bn_err_set(err, 0, "the run has no %s called '%s'; it has: %s%s",
-                      is_group ? "group" : "kind of events", shown, known->data,
-                      assert_end_of_list(known));
-  if (is_group)
-    return bn_err_set(err, 0, "the run has no groups, so it has none called '%s' (--group)", shown);
-  return bn_err_set(err, 0,
-                    "the run does not tell kinds of events apart, so it has none called '%s'; a "
-                    "script names them in sysbench.kinds",
-                    shown);
-}
-
 /* Adds the names of the groups of the run, or of its other kinds of events. */
 static void assert_add_kinds(struct bn_buf *names, const struct bn_metrics *m, bool wants_groups)
 {
@@ -447,13 +422,24 @@ static void assert_add_kinds(struct bn_buf *names, const struct bn_metrics *m, b
    err. */
 static int assert_check_kind(const char *part, const struct bn_metrics *m, struct bn_err *err)
 {
-  const char *name = bn_event_kinds_parse_part(part);
+  const char *name = bn_event_kinds_parse_part(part), *shown = bn_event_kinds_bare_name(name);
+  const bool is_group = bn_event_kinds_is_group(name);
   struct bn_buf known = {.max = LIST_MAX};
 
   if (assert_find_hist_of_part(m, part) < m->n_hists)
     return 0;
-  assert_add_kinds(&known, m, bn_event_kinds_is_group(name));
-  (void)assert_refuse_kind(name, &known, err);
+  assert_add_kinds(&known, m, is_group);
+  if (known.data != NULL)
+    (void)bn_err_set(err, 0, "the run has no %s called '%s'; it has: %s%s",
+                     is_group ? "group" : "kind of events", shown, known.data,
+                     assert_end_of_list(&known));
+  else if (is_group)
+    (void)bn_err_set(err, 0, "the run has no groups, so it has none called '%s' (--group)", shown);
+  else
+    (void)bn_err_set(err, 0,
+                     "the run does not tell kinds of events apart, so it has none called '%s'; a "
+                     "script names them in sysbench.kinds",
+                     shown);
   bn_buf_done(&known);
   return -1;
 }
