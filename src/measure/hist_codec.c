@@ -63,19 +63,11 @@ static void hist_codec_put_digits(struct bn_buf *out, uint64_t n)
   (void)bn_buf_add(out, text + at, sizeof text - at);
 }
 
-/* Appends the number of empty buckets before a bucket. */
-static void hist_codec_put_gap(struct bn_buf *out, uint64_t empty)
-{
-  (void)bn_buf_char(out, GAP);
-  hist_codec_put_digits(out, empty);
-}
-
 void bn_hist_codec_put_number(struct bn_buf *out, int64_t number)
 {
   if (number < 0)
-    hist_codec_put_gap(out, -(uint64_t)number);
-  else
-    hist_codec_put_digits(out, (uint64_t)number);
+    (void)bn_buf_char(out, GAP);
+  hist_codec_put_digits(out, number < 0 ? -(uint64_t)number : (uint64_t)number);
 }
 
 /* Appends the empty buckets before a bucket, and its count.  One empty bucket is written as a count
@@ -84,10 +76,8 @@ static void hist_codec_put_bucket(void *arg, uint64_t empty, uint64_t count)
 {
   struct bn_buf *out = arg;
 
-  if (empty == 1)
-    hist_codec_put_digits(out, 0);
-  else if (empty > 1)
-    hist_codec_put_gap(out, empty);
+  if (empty > 0)
+    bn_hist_codec_put_number(out, empty > 1 ? -(int64_t)empty : 0);
   hist_codec_put_digits(out, count);
 }
 
