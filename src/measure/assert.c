@@ -47,7 +47,7 @@ static const struct bn_view_field part_figures[] = {
 
 enum { N_PART_FIGURES = sizeof part_figures / sizeof part_figures[0] };
 
-/* Returns whether only phases have the figure. */
+/* Returns whether only phases have the figure; NULL: a percentile. */
 static bool assert_is_of_phases(const struct bn_view_field *f)
 {
   for (size_t i = FIRST_PHASE_FIGURE; i < N_PART_FIGURES; i++)
@@ -123,6 +123,7 @@ static bool assert_is_rank(const char *text)
 static int assert_read_rank(struct bn_assert *a, const char *text, struct bn_err *err)
 {
   a->what = BN_ASSERT_RANK;
+  a->unit = "s";
   if (bn_units_parse_double(text, &a->rank) != 0 || a->rank <= 0 || a->rank > 100)
     return bn_err_set(err, 0, "p%s is not a percentile; a rank is more than 0 and at most 100",
                       text);
@@ -139,7 +140,7 @@ static enum bn_assert_what assert_find_what(const struct bn_view_field *f)
   return BN_ASSERT_FIELD;
 }
 
-/* Sets which figure an assertion is about.  Returns 0, or -1 and err. */
+/* Sets which figure an assertion is about, and its unit.  Returns 0, or -1 and err. */
 static int assert_read_name(struct bn_assert *a, const char *name, struct bn_err *err)
 {
   const char *field_name = name; /* the full name, if `name` is a short one */
@@ -156,6 +157,8 @@ static int assert_read_name(struct bn_assert *a, const char *name, struct bn_err
   a->field = assert_find_field(field_name);
   if (a->field == NULL)
     return assert_refuse_name(name, err);
+  if (a->unit == NULL)
+    a->unit = a->field->unit;
   a->what = assert_find_what(a->field);
   return 0;
 }
@@ -179,7 +182,7 @@ bool bn_assert_is_share(const struct bn_assert *a)
    typed.  Returns 0, or -1 and err. */
 static int assert_check_whole_run(const struct bn_assert *a, const char *name, struct bn_err *err)
 {
-  if (a->field != NULL && assert_is_of_phases(a->field))
+  if (assert_is_of_phases(a->field))
     return bn_err_set(err, 0, "%s is of a phase; write %s@" BN_PHASE_PART "NUMBER", name, name);
   if (bn_assert_is_share(a))
     return bn_err_set(err, 0, "%s is of a part of the run; write %s@" BN_EVENT_PART "NAME", name,
@@ -288,16 +291,11 @@ static int assert_read_time_unit(struct bn_assert *a, const char *unit, struct b
    their share.  unit: as typed after the limit, or "".  Returns 0, or -1 and err. */
 static int assert_read_unit(struct bn_assert *a, const char *unit, struct bn_err *err)
 {
-  const bool is_time =
-      a->field == NULL || bn_assert_is_latency(a) || strcmp(a->field->unit, "s") == 0;
-
-  if (is_time)
+  if (strcmp(a->unit, "s") == 0)
     return assert_read_time_unit(a, unit, err);
 
   const bool takes_percent = (a->field->traits & BN_FIGURE_SHARE) != 0;
 
-  if (a->unit == NULL) /* a short name has set its own unit */
-    a->unit = a->field->unit;
   if (unit[0] == '\0')
     return 0;
   if (!takes_percent || strcmp(unit, "%") != 0)
@@ -359,11 +357,7 @@ int bn_assert_parse_option(struct bn_assert *out, const char *text, struct bn_er
 int bn_assert_parse_metric(struct bn_assert *out, const char *text, struct bn_err *err)
 {
   *out = (struct bn_assert){.text = text};
-  if (assert_read_metric(out, text, strlen(text), err) != 0)
-    return -1;
-  if (out->unit == NULL)
-    out->unit = bn_assert_is_latency(out) ? "s" : out->field->unit;
-  return 0;
+  return assert_read_metric(out, text, strlen(text), err);
 }
 
 /* --- what a run measures ---------------------------------------------------------------------- */
