@@ -212,16 +212,6 @@ static void group_map_events(const struct bn_group_layout *l, const char *name,
   }
 }
 
-/* Maps the histograms of waiting that another group has for a group without --rate: its events wait
-   for 0 ns, and all of their time is service.  The lag, the last row, stays as it is. */
-static void group_map_waiting(const struct bn_group_layout *l, struct bn_group_rows *g)
-{
-  const size_t lag = l->all.n_hists - 1, service = lag - 1, queueing = service - 1;
-
-  g->hist[queueing] = BN_ROW_ZEROS;
-  g->hist[service] = BN_H_LATENCY;
-}
-
 /* Returns which row of a group each row of all groups gets its values from; the caller frees the
    lists.  Events and waiting come last, because they replace rows that were not found by name. */
 static struct bn_group_rows group_make_rows(const struct bn_group_layout *l,
@@ -235,8 +225,12 @@ static struct bn_group_rows group_make_rows(const struct bn_group_layout *l,
       .lacks_waiting = bn_statset_has_waiting(all) && !bn_statset_has_waiting(m)};
 
   group_map_events(l, part->name, &g);
-  if (g.lacks_waiting)
-    group_map_waiting(l, &g);
+  if (g.lacks_waiting) { /* its events wait for 0 ns, and all of their time is service */
+    const size_t queueing = all->n_hists - BN_STAT_WAITS, service = queueing + 1;
+
+    g.hist[queueing] = BN_ROW_ZEROS;
+    g.hist[service] = BN_H_LATENCY;
+  }
   return g;
 }
 
