@@ -149,8 +149,7 @@ static const char *host_find_hypervisor(const char *root)
   static const char *const files[] = {"product_name", "sys_vendor", "bios_vendor"};
 
   for (size_t f = 0; f < sizeof files / sizeof *files; f++) {
-    if (!bn_kernel_read_text(text, "%s/sys/class/dmi/id/%s", root, files[f]))
-      continue;
+    (void)bn_kernel_read_text(text, "%s/sys/class/dmi/id/%s", root, files[f]);
     for (size_t i = 0; i < sizeof hypervisors / sizeof *hypervisors; i++)
       if (strstr(text, hypervisors[i].sign) != NULL)
         return hypervisors[i].name;
@@ -170,17 +169,13 @@ static bool host_has_hypervisor_flag(const char *flags)
 /* Finds out whether this is a virtual machine, and of which hypervisor.  The firmware of a cloud
    may have the same names on its hardware and in its virtual machines, so the flag "hypervisor"
    decides whether there is one.  Some processors, such as those of ARM, have no flags: with them
-   the firmware alone decides. */
+   the firmware alone decides.  If the kernel has a name itself, such as "xen", it counts alone. */
 static void host_read_hypervisor(struct bn_host *h, const char *root)
 {
   char text[BN_KERNEL_TEXT];
   const char *flags, *name = NULL;
   bool has_flag;
 
-  if (bn_kernel_read_text(text, "%s/sys/hypervisor/type", root)) {
-    bn_kernel_copy_line(h->hypervisor, sizeof h->hypervisor, text);
-    return;
-  }
   (void)bn_kernel_read_text(text, "%s/proc/cpuinfo", root);
   flags = bn_kernel_find_field(text, "flags", ':');
   has_flag = flags != NULL && host_has_hypervisor_flag(flags);
@@ -189,28 +184,26 @@ static void host_read_hypervisor(struct bn_host *h, const char *root)
   if (name == NULL)
     name = has_flag ? "unknown" : "none";
   (void)snprintf(h->hypervisor, sizeof h->hypervisor, "%s", name);
+  host_read_line(h->hypervisor, sizeof h->hypervisor, root, "sys/hypervisor/type");
 }
 
-/* Reads the container: as systemd names it, or by the file that an engine leaves in each. */
+/* Finds out whether this is a container, by the file that an engine leaves in each.  If systemd has
+   a name for it, that name counts. */
 static void host_read_container(struct bn_host *h, const char *root)
 {
   static const struct {
     const char *file, *name;
   } signs[] = {{".dockerenv", "docker"}, {"run/.containerenv", "podman"}};
-  char path[PATH_MAX], text[BN_KERNEL_TEXT];
+  const char *name = NULL;
+  char path[PATH_MAX];
 
-  (void)snprintf(h->container, sizeof h->container, "none");
-  if (bn_kernel_read_text(text, "%s/run/systemd/container", root)) {
-    bn_kernel_copy_line(h->container, sizeof h->container, text);
-    return;
-  }
-  for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+  for (size_t i = 0; name == NULL && i < sizeof signs / sizeof *signs; i++) {
     (void)snprintf(path, sizeof path, "%s/%s", root, signs[i].file);
-    if (access(path, F_OK) == 0) {
-      (void)snprintf(h->container, sizeof h->container, "%s", signs[i].name);
-      return;
-    }
+    if (access(path, F_OK) == 0)
+      name = signs[i].name;
   }
+  (void)snprintf(h->container, sizeof h->container, "%s", name != NULL ? name : "none");
+  host_read_line(h->container, sizeof h->container, root, "run/systemd/container");
 }
 
 /* --- limits of control groups ----------------------------------------------------------------- */
