@@ -221,18 +221,20 @@ static void host_lower_limit(double *limit, double to)
 static void host_lower_processors(void *quota, const struct bn_kernel_group *g)
 {
   char text[BN_KERNEL_TEXT], *end;
-  double time_us;
+  double time_us, period_us;
 
-  if (g->is_v2 && bn_kernel_read_text(text, "%s/cpu.max", g->folder)) {
-    time_us = strtod(text, &end);
-    if (end != text)
-      host_lower_limit(quota, time_us / strtod(end, NULL));
-  }
-  if (!g->is_v2 && bn_kernel_read_text(text, "%s/cpu.cfs_quota_us", g->folder)) {
+  if (g->is_v2) {
+    (void)bn_kernel_read_text(text, "%s/cpu.max", g->folder);
+    time_us = strtod(text, &end); /* 0 for "max" */
+    period_us = strtod(end, NULL);
+  } else {
+    (void)bn_kernel_read_text(text, "%s/cpu.cfs_quota_us", g->folder);
     time_us = strtod(text, NULL);
-    if (time_us > 0 && bn_kernel_read_text(text, "%s/cpu.cfs_period_us", g->folder))
-      host_lower_limit(quota, time_us / strtod(text, NULL));
+    (void)bn_kernel_read_text(text, "%s/cpu.cfs_period_us", g->folder);
+    period_us = strtod(text, NULL);
   }
+  if (period_us > 0)
+    host_lower_limit(quota, time_us / period_us);
 }
 
 /* Raises *throttled_s, a double, to the time for which a group was held back, if its cpu.stat has
@@ -242,10 +244,10 @@ static void host_raise_throttled(void *throttled_s, const struct bn_kernel_group
   const char *const key = g->is_v2 ? "throttled_usec " : "throttled_time ";
   char text[BN_KERNEL_TEXT];
   double *most_s = throttled_s, group_s;
-  const char *found = NULL;
+  const char *found;
 
-  if (bn_kernel_read_text(text, "%s/cpu.stat", g->folder))
-    found = strstr(text, key);
+  (void)bn_kernel_read_text(text, "%s/cpu.stat", g->folder);
+  found = strstr(text, key);
   if (found == NULL)
     return;
   group_s = strtod(found + strlen(key), NULL) * (g->is_v2 ? 1e-6 : 1e-9);
@@ -284,9 +286,8 @@ static void host_lower_memory(void *memory, const struct bn_kernel_group *g)
   char text[BN_KERNEL_TEXT];
   double bytes;
 
-  if (!bn_kernel_read_text(text, "%s/%s", g->folder,
-                           g->is_v2 ? "memory.max" : "memory.limit_in_bytes"))
-    return;
+  (void)bn_kernel_read_text(text, "%s/%s", g->folder,
+                            g->is_v2 ? "memory.max" : "memory.limit_in_bytes");
   bytes = strtod(text, NULL); /* exact up to 2^53; 0 for "max" */
   if (bytes < 0x1p62)
     host_lower_limit(memory, bytes);
