@@ -383,11 +383,12 @@ static bool assert_names_hist(const char *part, const struct bn_metric *hist)
   }
 }
 
-/* Returns the index of the histogram that the part of an assertion names, or n_hists. */
-static size_t assert_find_hist_of_part(const struct bn_metrics *m, const char *part)
+size_t bn_assert_find_hist(const struct bn_assert *a, const struct bn_metrics *m)
 {
+  if (a->part[0] == '\0')
+    return BN_H_LATENCY;
   for (size_t i = 0; i < m->n_hists; i++)
-    if (assert_names_hist(part, &m->hist[i]))
+    if (assert_names_hist(a->part, &m->hist[i]))
       return i;
   return m->n_hists;
 }
@@ -412,16 +413,14 @@ static void assert_add_kinds(struct bn_buf *names, const struct bn_metrics *m, b
   }
 }
 
-/* Returns 0 if the run has the kind of events "event:NAME" or the group "group:NAME", or -1 and
-   err. */
-static int assert_check_kind(const char *part, const struct bn_metrics *m, struct bn_err *err)
+/* Refuses a kind of events "event:NAME" or a group "group:NAME", which the run does not have.
+   Returns -1. */
+static int assert_refuse_kind(const char *part, const struct bn_metrics *m, struct bn_err *err)
 {
   const char *name = bn_event_kinds_parse_part(part), *shown = bn_event_kinds_bare_name(name);
   const bool is_group = bn_event_kinds_is_group(name);
   struct bn_buf known = {.max = LIST_MAX};
 
-  if (assert_find_hist_of_part(m, part) < m->n_hists)
-    return 0;
   assert_add_kinds(&known, m, is_group);
   if (known.data != NULL)
     (void)bn_err_set(err, 0, "the run has no %s called '%s'; it has: %s%s",
@@ -449,13 +448,11 @@ static bool assert_has_groups(const struct bn_metrics *m)
   return false;
 }
 
-/* Returns 0 if the run has the phase "phase:NUMBER", or -1 and err. */
-static int assert_check_phase(const char *part, const struct bn_metrics *m, struct bn_err *err)
+/* Refuses a phase "phase:NUMBER", which the run does not have.  Returns -1. */
+static int assert_refuse_phase(const char *part, const struct bn_metrics *m, struct bn_err *err)
 {
   const size_t n = bn_phases_count(m);
 
-  if (assert_find_hist_of_part(m, part) < m->n_hists)
-    return 0;
   if (n == 0 && assert_has_groups(m))
     return bn_err_set(err, 0,
                       "phases are told apart in the total of each group alone, and the run has "
@@ -466,17 +463,14 @@ static int assert_check_phase(const char *part, const struct bn_metrics *m, stru
   return bn_err_set(err, 0, "the run has no %s: its profile has %zu phase(s)", part, n);
 }
 
-/* Checks that the run has a latency of that name.  With --statements any name passes, because the
-   names of statements become known during the run.  Returns 0, or -1 and err. */
-static int assert_check_timing(const char *name, const struct bn_assert_scope *scope,
-                               struct bn_err *err)
+/* Refuses a name that is that of no latency of the run.  Returns -1. */
+static int assert_refuse_timing(const char *name, const struct bn_assert_scope *scope,
+                                struct bn_err *err)
 {
   const struct bn_metrics *m = scope->metrics;
   const bool has_sql = (scope->kinds & 1U << BN_KIND_SQL) != 0;
   struct bn_buf known = {.max = LIST_MAX};
 
-  if (scope->statements || assert_find_hist_of_part(m, name) < m->n_hists)
-    return 0;
   for (size_t i = 0; i < m->n_hists; i++)
     (void)bn_buf_printf(&known, "%s%.*s", i > 0 ? ", " : "",
                         (int)bn_phases_part_len(m->hist[i].name), m->hist[i].name);
@@ -533,20 +527,17 @@ int bn_assert_check(const struct bn_assert *a, const struct bn_assert_scope *sco
 {
   if (a->what == BN_ASSERT_PROOF)
     return assert_check_proof(scope, err);
-  if (bn_event_kinds_parse_part(a->part) != NULL)
-    return assert_check_kind(a->part, scope->metrics, err);
-  if (bn_phases_is_part(a->part))
-    return assert_check_phase(a->part, scope->metrics, err);
-  if (a->part[0] != '\0')
-    return assert_check_timing(a->part, scope, err);
-  if (a->field == NULL) /* a percentile, which every run has */
+  if (a->part[0] == '\0')
+    return a->field != NULL ? assert_check_field(a->field, scope, err) : 0;
+  if (bn_assert_find_hist(a, scope->metrics) < scope->metrics->n_hists)
     return 0;
-  return assert_check_field(a->field, scope, err);
-}
-
-size_t bn_assert_find_hist(const struct bn_assert *a, const struct bn_metrics *m)
-{
-  return a->part[0] != '\0' ? assert_find_hist_of_part(m, a->part) : BN_H_LATENCY;
+  if (bn_event_kinds_parse_part(a->part) != NULL)
+    return assert_refuse_kind(a->part, scope->metrics, err);
+  if (bn_phases_is_part(a->part))
+    return assert_refuse_phase(a->part, scope->metrics, err);
+  if (scope->statements) /* their names become known during the run */
+    return 0;
+  return assert_refuse_timing(a->part, scope, err);
 }
 
 /* --- showing ---------------------------------------------------------------------------------- */
