@@ -88,12 +88,6 @@ void bn_hist_codec_put(struct bn_buf *out, const struct bn_hist *h, const struct
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-/* A bucket and the empty ones before it. */
-struct piece {
-  const char *next; /* the text after it; NULL: the text is malformed */
-  uint64_t skip, count;
-};
-
 /* Reads a number.  Returns the text after it, or NULL if there is no number, or it needs more than
    64 bits. */
 static const char *hist_codec_take_number(const char *at, const char *end, uint64_t *out)
@@ -117,18 +111,16 @@ static const char *hist_codec_take_number(const char *at, const char *end, uint6
 }
 
 /* Reads a bucket of any form from a text that is not empty: the number of empty buckets before it,
-   if there are any, and its count. */
-static struct piece hist_codec_take_piece(const char *at, const char *end)
+   or 0, and its count.  Returns as hist_codec_take_number(). */
+static const char *hist_codec_take_bucket(const char *at, const char *end, uint64_t *empty,
+                                          uint64_t *count)
 {
-  struct piece p = {.next = at};
-
-  if (*p.next == GAP)
-    p.next = hist_codec_take_number(p.next + 1, end, &p.skip);
-  if (p.next != NULL && p.skip <= BN_HIST_BUCKETS) /* else the index could wrap */
-    p.next = hist_codec_take_number(p.next, end, &p.count);
-  else
-    p.next = NULL;
-  return p;
+  *empty = 0;
+  if (*at == GAP)
+    at = hist_codec_take_number(at + 1, end, empty);
+  if (at == NULL || *empty > BN_HIST_BUCKETS) /* the index could wrap */
+    return NULL;
+  return hist_codec_take_number(at, end, count);
 }
 
 /* Makes room for n more buckets, and always for one, so that b->part is not NULL. */
@@ -171,13 +163,13 @@ bool bn_hist_codec_take(struct bn_hist_codec *b, size_t i, const char *text, siz
       small += count;
       next++;
     } else {
-      const struct piece p = hist_codec_take_piece(next, end);
+      uint64_t empty, many = 0;
 
-      if (p.next == NULL || __builtin_add_overflow(large, p.count, &large))
+      next = hist_codec_take_bucket(next, end, &empty, &many);
+      if (next == NULL || __builtin_add_overflow(large, many, &large))
         return false;
-      next = p.next;
-      at += p.skip;
-      count = p.count;
+      at += empty;
+      count = many;
     }
     *to = (struct bn_hist_part){at, count};
     to += count != 0; /* without a branch; the next bucket replaces an empty one */
