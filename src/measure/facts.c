@@ -49,20 +49,16 @@ bool bn_facts_have_groups(const struct bn_facts *f)
 static struct bn_fact *facts_prepare(struct bn_facts *f, const char *section, const char *key)
 {
   const struct bn_fact *old = bn_facts_find(f, section, key);
-  struct bn_fact *fact;
+  const size_t i = old != NULL ? (size_t)(old - f->fact) : f->n_facts;
 
-  if (old != NULL) {
-    fact = &f->fact[old - f->fact]; /* `old`, but not const */
-    free(fact->text);
-    fact->text = NULL;
-    return fact;
+  if (old == NULL) {
+    f->fact = bn_alloc_grow(f->fact, i, sizeof *f->fact);
+    f->fact[i] = (struct bn_fact){.section = bn_alloc_text(section), .key = bn_alloc_text(key)};
+    f->n_facts++; /* last, because bn_alloc_fail() may report the facts */
   }
-  f->fact = bn_alloc_grow(f->fact, f->n_facts, sizeof *f->fact);
-  fact = &f->fact[f->n_facts];
-  *fact = (struct bn_fact){.section = bn_alloc_text(section), .key = bn_alloc_text(key)};
-  /* n_facts grows last, because bn_alloc_fail() may report the facts. */
-  f->n_facts++;
-  return fact;
+  free(f->fact[i].text);
+  f->fact[i].text = NULL;
+  return &f->fact[i];
 }
 
 void bn_facts_set_text(struct bn_facts *f, const char *section, const char *key, const char *text)
