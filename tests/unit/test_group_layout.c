@@ -255,30 +255,42 @@ static void another_meaning_of_a_name_is_refused(void **state)
   bn_metrics_done(&m);
 }
 
-/* The groups share the 10 metrics of every run.  Each adds 300 of its own, and the 5 of the kind of
-   events that stands for it. */
-static void more_metrics_than_a_document_may_have_are_refused(void **state)
+/* Checks what is said of two groups that have `own` metrics each besides those of every run. */
+static void check_refusal(enum bn_metric_kind kind, const char *unit, size_t own,
+                          const char *sentence)
 {
-  enum { OWN = 300 };
-  static char name[GROUPS][OWN][8];
-  static struct bn_metric rows[GROUPS][OWN + 1]; /* the last name is NULL */
+  enum { MOST = 300 };
+  static char name[GROUPS][MOST][8];
   struct bn_metrics m[GROUPS];
   const struct bn_group_part part[] = {{"a", &m[0]}, {"b", &m[1]}};
   struct bn_group_layout layout;
   struct bn_err err = {0};
 
-  (void)state;
+  assert_true(own <= MOST);
   for (size_t g = 0; g < GROUPS; g++) {
-    for (size_t i = 0; i < OWN; i++) {
+    struct bn_metric rows[MOST + 1] = {{.name = NULL}};
+
+    for (size_t i = 0; i < own; i++) {
       (void)snprintf(name[g][i], sizeof name[g][i], "%s%zu", part[g].name, i);
-      rows[g][i] = (struct bn_metric){.name = name[g][i], .unit = "1", .kind = BN_SCRIPT_COUNTER};
+      rows[i] = (struct bn_metric){.name = name[g][i], .unit = unit, .kind = kind};
     }
-    bn_metrics_init(&m[g], rows[g]);
+    bn_metrics_init(&m[g], rows);
   }
   assert_int_equal(bn_group_layout_make(&layout, part, GROUPS, &err), -1);
-  assert_string_equal(err.text, "--group: the groups have 620 metrics together; allowed: 512");
+  assert_string_equal(err.text, sentence);
   bn_metrics_done(&m[0]);
   bn_metrics_done(&m[1]);
+}
+
+/* The groups share the 10 metrics of every run, of which one is a latency.  Each adds its own, and
+   the 5 of the kind of events that stands for it, of which one is a latency. */
+static void more_metrics_than_a_document_may_have_are_refused(void **state)
+{
+  (void)state;
+  check_refusal(BN_SCRIPT_COUNTER, "1", 300,
+                "--group: the groups have 620 metrics together; allowed: 512");
+  check_refusal(BN_SCRIPT_HISTOGRAM, "ns", 50,
+                "--group: the groups measure 103 latencies together; allowed: 96");
 }
 
 /* A host may say that it measures a kind of events without its counters, or queueing alone.  Rows
