@@ -367,16 +367,16 @@ int bn_assert_parse_metric(struct bn_assert *out, const char *text, struct bn_er
    histogram, although a document may give other histograms such names. */
 static bool assert_names_hist(const char *part, const struct bn_metric *hist)
 {
-  const bool is_kind = bn_event_kinds_parse_part(part) != NULL;
+  const char *const kind = bn_event_kinds_parse_part(part); /* NULL: no kind of events */
   const size_t len = strlen(part);
 
   switch (hist->kind) {
   case BN_PHASE_HISTOGRAM:
     return bn_phases_is_metric_of(hist->name, part);
   case BN_EVENT_HISTOGRAM:
-    return is_kind && strcmp(hist->name, part) == 0;
+    return kind != NULL && strcmp(bn_event_kinds_name(hist->name), kind) == 0;
   default:
-    if (is_kind || bn_phases_is_part(part))
+    if (kind != NULL || bn_phases_is_part(part))
       return false;
     return strncmp(hist->name, part, len) == 0 &&
            (hist->name[len] == '\0' || strcmp(hist->name + len, "_latency") == 0);

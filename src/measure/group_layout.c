@@ -149,8 +149,9 @@ static int group_make_table(struct bn_metrics *all, const struct bn_group_part *
   return rc;
 }
 
-/* Returns whether each kind of events has all its counters, and all histograms of waiting come with
-   the first one.  Rows of a host that breaks this would be put beyond the tables. */
+/* Returns whether each kind of events has all its counters, and all histograms of waiting, which
+   are of no kind, come with the first one.  Rows of a host that breaks this would be put beyond the
+   tables. */
 static bool group_is_complete(const struct bn_metrics *all)
 {
   const size_t n_kinds = bn_metrics_count_kind(all->hist, all->n_hists, BN_EVENT_HISTOGRAM);
@@ -158,8 +159,12 @@ static bool group_is_complete(const struct bn_metrics *all)
   for (enum bn_metric_kind kind = BN_EVENT_ENDED; kind <= BN_EVENT_LATE; kind++)
     if (bn_metrics_count_kind(all->counter, all->n_counters, kind) != n_kinds)
       return false;
-  return !bn_statset_has_waiting(all) ||
-         bn_statset_waiting_place(all->hist[all->n_hists - BN_STAT_WAITS].name) == 1;
+  if (!bn_statset_has_waiting(all))
+    return true;
+  const struct bn_metric *waits = &all->hist[all->n_hists - BN_STAT_WAITS];
+
+  return bn_statset_waiting_place(waits->name) == 1 &&
+         bn_metrics_count_kind(waits, BN_STAT_WAITS, BN_HISTOGRAM) == BN_STAT_WAITS;
 }
 
 /* Checks that the metrics belong together, and that a document may have as many.  Returns 0, or -1

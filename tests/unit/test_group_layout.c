@@ -260,7 +260,7 @@ static void check_refusal(enum bn_metric_kind kind, const char *unit, size_t own
                           const char *sentence)
 {
   enum { MOST = 300 };
-  static char name[GROUPS][MOST][8];
+  static char name[GROUPS][MOST][24];
   struct bn_metrics m[GROUPS];
   const struct bn_group_part part[] = {{"a", &m[0]}, {"b", &m[1]}};
   struct bn_group_layout layout;
@@ -293,21 +293,29 @@ static void more_metrics_than_a_document_may_have_are_refused(void **state)
                 "--group: the groups measure 103 latencies together; allowed: 96");
 }
 
-/* A host may say that it measures a kind of events without its counters, or queueing alone.  Rows
-   that stand for groups would then be written beyond the tables. */
+/* A host may say that it measures a kind of events without its counters, queueing alone, or
+   queueing as a kind.  Rows that stand for groups would then be written beyond the tables. */
 static void metrics_that_lack_others_are_refused(void **state)
 {
-  static const struct bn_metric alone[][2] = {
+  static const struct bn_metric odd[][8] = {
       {{.name = "group:reads", .unit = "ns", .kind = BN_EVENT_HISTOGRAM}, {.name = NULL}},
-      {{.name = "queueing", .unit = "ns", .kind = BN_HISTOGRAM}, {.name = NULL}}};
+      {{.name = "queueing", .unit = "ns", .kind = BN_HISTOGRAM}, {.name = NULL}},
+      {{.name = "queueing", .unit = "ns", .kind = BN_EVENT_HISTOGRAM},
+       {.name = "service", .unit = "ns", .kind = BN_HISTOGRAM},
+       {.name = "wakeup_lag", .unit = "ns", .kind = BN_HISTOGRAM},
+       {.name = "events@queueing", .unit = "1", .kind = BN_EVENT_ENDED},
+       {.name = "retries@queueing", .unit = "1", .kind = BN_EVENT_RETRIES},
+       {.name = "failed_events@queueing", .unit = "1", .kind = BN_EVENT_FAILED},
+       {.name = "late_events@queueing", .unit = "1", .kind = BN_EVENT_LATE},
+       {.name = NULL}}};
   const struct world *w = *state;
 
-  for (size_t i = 0; i < sizeof alone / sizeof *alone; i++) {
+  for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
     struct bn_metrics m;
     struct bn_group_layout layout;
     struct bn_err err = {0};
 
-    bn_metrics_init(&m, alone[i]);
+    bn_metrics_init(&m, odd[i]);
     const struct bn_group_part part[] = {{"reads", &w->own[READS]}, {"odd", &m}};
 
     assert_int_equal(bn_group_layout_make(&layout, part, 2, &err), -1);
