@@ -416,6 +416,9 @@ def test_resolution(folder):
         for name in "oltp_read_only", "oltp_read_only.lua":
             r = command([name, "help"], folder.path, LUA_PATH="/x/?.lua", BENCH_COMPAT=version)
             assert r.status == 0 and "--point" in r.out, r.out + r.err
+        folder.file("mine.lua", "require('oltp_common')")
+        r = command(["./mine.lua", "help"], folder.path, LUA_PATH="/x/?.lua", BENCH_COMPAT=version)
+        assert r.status == 0 and "--point" in r.out, r.out + r.err
     for name in "nosuch", "sub", "sub/nosuch.lua", "hello.":
         r = command([name, "run"], folder.path)
         assert r.status == 1 and r.said[0] == (

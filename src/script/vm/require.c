@@ -78,13 +78,10 @@ static int require_load_preloaded(lua_State *L)
   return 1;
 }
 
-/* Pushes and returns the file of the module whose name is at 1, in the script's own folder.  If
-   there is none, returns NULL and pushes nothing. */
-static const char *require_find_beside(lua_State *L)
+/* Pushes the path, frees it and returns the pushed text.  For NULL returns NULL and pushes
+   nothing. */
+static const char *require_push_file(lua_State *L, char *file)
 {
-  const char *dir = bn_lua_current()->place->dir;
-  char *file = dir != NULL ? bn_module_path_find_in(dir, luaL_checkstring(L, 1)) : NULL;
-
   if (file == NULL)
     return NULL;
   lua_pushstring(L, file);
@@ -92,11 +89,28 @@ static const char *require_find_beside(lua_State *L)
   return lua_tostring(L, -1);
 }
 
+/* Pushes and returns the file of the module whose name is at 1, in the script's own folder.  If
+   there is none, returns NULL and pushes nothing. */
+static const char *require_find_beside(lua_State *L)
+{
+  const char *dir = bn_lua_current()->place->dir;
+
+  return dir != NULL ? require_push_file(L, bn_module_path_find_in(dir, luaL_checkstring(L, 1)))
+                     : NULL;
+}
+
+/* Returns, malloc'd, the file of the bundled script or module of that name, or NULL. */
+static char *require_find_bundled(const struct bn_lua *lua, const char *name)
+{
+  static const char no_file[] = ""; /* no bundled file is the same as this one */
+
+  return bn_script_file_find_hidden(lua->vm->setup, name, no_file);
+}
+
 /* Returns whether there is a bundled script or module of that name. */
 static bool require_is_bundled(const struct bn_lua *lua, const char *name)
 {
-  static const char no_file[] = ""; /* no bundled file is the same as this one */
-  char *bundled = bn_script_file_find_hidden(lua->vm->setup, name, no_file);
+  char *bundled = require_find_bundled(lua, name);
   const bool is_bundled = bundled != NULL;
 
   free(bundled);
@@ -160,8 +174,9 @@ static const char *require_choose_file(lua_State *L, const char *file, bool is_f
 }
 
 /* Finds the file of the module whose name is at 1: on package.path, or in the script's own folder,
-   which is searched first or last.  Returns its name, whose text the stack keeps, or NULL with the
-   names that require_search() has tried on top. */
+   which is searched before or after the path, or else among the bundled ones, which a LUA_PATH
+   without the default path does not reach.  Returns its name, whose text the stack keeps, or NULL
+   with the names that require_search() has tried on top. */
 static const char *require_find_lua(lua_State *L)
 {
   const struct bn_lua *lua = bn_lua_current();
@@ -175,6 +190,8 @@ static const char *require_find_lua(lua_State *L)
   }
   if (file == NULL)
     file = require_find_beside(L);
+  if (file == NULL)
+    file = require_push_file(L, require_find_bundled(lua, name));
   return file != NULL ? require_choose_file(L, file, is_foreign) : NULL;
 }
 
