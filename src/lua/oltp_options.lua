@@ -42,10 +42,10 @@ local allowed = {
   pgsql_variant = {[""] = true, none = true, redshift = true},
 }
 
--- The limits outside of dialects. Ids and numbers computed from them are exact up to 2^53. A
--- statement has as many parameters as points, or twice as many as ranges, and LuaJIT passes up to
--- some 8,000 arguments.
-local largest = {
+-- The limits outside of dialects, which two options of the workloads of 0.5 share. Ids and numbers
+-- computed from them are exact up to 2^53. A statement has as many parameters as points, or twice
+-- as many as ranges, and LuaJIT passes up to some 8,000 arguments.
+M.largest = {
   tables = 1e6, table_size = 2 ^ 53, range_size = 2 ^ 53, delta = 2 ^ 53, reconnect = 2 ^ 53,
   random_points = 7000, number_of_ranges = 3500,
 }
@@ -83,7 +83,7 @@ end
 
 -- Refuses a number that is out of range or has a fraction.  nil: the workload lacks the option.
 local function check_number(name, least)
-  local value, most = sysbench.opt[name], largest[name] or largest_count
+  local value, most = sysbench.opt[name], M.largest[name] or largest_count
   if value and not (value >= least and value <= most) then
     refuse(name, ("%.15g"):format(value), "out of range", ("%d to %d"):format(least, most))
   elseif value and value % 1 ~= 0 then

@@ -24,10 +24,6 @@ local texts = {
   pgsql_variant = "none"
 }
 
--- A statement has a parameter for each point, or two for each range, and LuaJIT passes up to some
--- 8,000 arguments.
-local largest = { random_points = 7000, number_of_ranges = 3500 }
-
 local states = { on = true, ["true"] = true, ["1"] = true, [""] = true,
                  off = false, ["false"] = false, ["0"] = false }
 
@@ -54,6 +50,13 @@ local function given(name)
   return value
 end
 
+-- Returns the largest value of an option outside of dialects. Threads whose options have no smaller
+-- limit need not load the module.
+local function largest(name)
+  local has_own = name == "random_points" or name == "number_of_ranges"
+  return has_own and require("oltp_options").largest[name] or 2 ^ 53
+end
+
 -- Returns an option as a number, or refuses it.  Dialects have no upper bound, as sysbench.
 local function number(name, default)
   local value = given(name)
@@ -63,8 +66,8 @@ local function number(name, default)
   local n = tonumber(value)
   if not n or n ~= math.floor(n) or (n < 0 and not own_refuse) then
     refuse(name, value, "a number from 0", "not a whole number")
-  elseif own_refuse and (n < 0 or n > (largest[name] or 2 ^ 53)) then
-    refuse(name, value, ("0 to %d"):format(largest[name] or 2 ^ 53), "out of range")
+  elseif own_refuse and (n < 0 or n > largest(name)) then
+    refuse(name, value, ("0 to %d"):format(largest(name)), "out of range")
   end
   return n
 end
