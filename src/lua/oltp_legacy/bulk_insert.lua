@@ -23,11 +23,11 @@ old.prepare_is_shared()
 
 function cleanup()
   set_vars()
-  db_connect()
+  local con = db_connect()
   for table_id = 0, sysbench.opt.threads - 1 do
     old.drop_table("sbtest" .. table_id, true)
   end
-  old.shrink()
+  require("oltp_tables").shrink(sysbench.sql.driver(), con)
   db_disconnect()
 end
 

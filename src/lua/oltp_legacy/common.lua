@@ -88,11 +88,6 @@ local function switch(name, default)
   return state
 end
 
--- Returns the number of threads, under whichever name it was given.
-local function threads()
-  return sysbench.opt.threads
-end
-
 -- Sets a global variable for every option.
 function set_vars()
   for name, default in pairs(numbers) do
@@ -234,7 +229,7 @@ end
 
 -- Makes the tables that belong to one of several threads.
 function M.create_tables_of(thread_id)
-  for table_id = thread_id + 1, oltp_tables_count, threads() do
+  for table_id = thread_id + 1, oltp_tables_count, sysbench.opt.threads do
     create_insert(table_id)
   end
 end
@@ -249,13 +244,6 @@ function M.drop_table(name, may_be_absent)
   end
 end
 
--- Gives the room of tables that were dropped back to the disk; servers do that by themselves.
-function M.shrink()
-  if db_driver == "sqlite" and sysbench.cmdline.refuse and not sysbench.cmdline.dialect() then
-    db_query("VACUUM")
-  end
-end
-
 -- Commands -------------------------------------------------------------------------------------
 
 function prepare()
@@ -267,11 +255,11 @@ end
 
 function cleanup()
   set_vars()
-  db_connect()
+  local con = db_connect()
   for table_id = 1, oltp_tables_count do
     M.drop_table("sbtest" .. table_id)
   end
-  M.shrink()
+  require("oltp_tables").shrink(sysbench.sql.driver(), con)
   db_disconnect()
 end
 
