@@ -5,6 +5,7 @@
 -- is continued, and tables grow, by the branches that are missing.
 
 local load = require("order_entry.load")
+local options = require("order_entry.options")
 
 local M = {}
 
@@ -54,15 +55,14 @@ local exists_text = {
 local KEYS_TEXT = "SELECT COUNT(*) FROM pg_index " ..
                   "WHERE indisprimary AND indrelid = to_regclass('%s')"
 
--- Returns the number that a query finds, and does not count the query; nil: there is no answer, as
--- in a dry run.
+-- Returns the number that a query finds, and does not count the query.
 local function number(con, text)
   return tonumber((con:query_row_uncounted(text)))
 end
 
 -- Returns whether the driver asks a server: the null driver does not, nor does a dry run.
 function M.has_server(drv)
-  return drv:name() ~= "null" and not (drv:name() == "mysql" and sysbench.opt.mysql_dry_run)
+  return drv:name() ~= "null" and not options.is_dry_run()
 end
 
 -- Returns the scale of the tables, and refuses them if rows or keys are missing, or if --scale says

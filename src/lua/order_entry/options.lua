@@ -77,9 +77,14 @@ local function check_deliveries(opt)
   end
 end
 
+-- Returns whether statements are not sent, so that there are no answers.
+function M.is_dry_run()
+  return sysbench.opt.mysql_dry_run and sysbench.sql.driver():name() == "mysql"
+end
+
 -- Refuses values that no command can work with.
 local function check()
-  if sysbench.opt.mysql_dry_run and sysbench.sql.driver():name() == "mysql" then
+  if M.is_dry_run() then
     sysbench.cmdline.refuse("--mysql-dry-run: order_entry needs the answers of a server; " ..
                             "'run' alone works without one, with --db-driver=null")
   end
