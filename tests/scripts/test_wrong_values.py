@@ -64,6 +64,10 @@ local rs = con:query("SELECT 1")
     ("local q = 'INSERT INTO t VALUES (1)'; ffi.C.db_query(con, q, #q):fetch_row()",
      "fetch_row: expected a result, got a null pointer; the call is result:fetch_row()"),
     ("rs.free(io.stdout)", "free: expected a result, got userdata; the call is result:free()"),
+    ("con:bulk_insert_next(nil)",
+     "bulk_insert_next: expected a text or a row of sysbench.row, got nil"),
+    ("con:bulk_insert_next(rs)",
+     "bulk_insert_next: expected a text or a row of sysbench.row, got <sql_result>"),
 ])
 def test_sentences(folder, call, text):
     r = folder.run("function event()" + PREPARED + call + "\nend", "--db-driver=sqlite")

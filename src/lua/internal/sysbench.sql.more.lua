@@ -260,11 +260,14 @@ end
 -- rows: a text, or a row of sysbench.row, which ends with it
 function connection_methods:bulk_insert_next(rows)
   expect(self, CONNECTION, "connection", "bulk_insert_next")
-  local text, len
+  local text, len = rows, type(rows) == "string" and #rows
   if type(rows) == "cdata" then
     text, len = internal.module("sysbench.row").take(rows)
   end
-  local rc = C.bn_ffi_sql_bulk_next(self, text or rows, len or #rows)
+  if not len then
+    refuse("rows", rows)
+  end
+  local rc = C.bn_ffi_sql_bulk_next(self, text, len)
   return checked_bulk(self, rc, "db_bulk_insert_next() failed")
 end
 

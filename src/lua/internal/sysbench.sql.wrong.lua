@@ -43,6 +43,10 @@ function M.text(value)
   error("attempt to get length of local 'value' (a " .. type(value) .. " value)", CALLER)
 end
 
+function M.rows(value)
+  error("bulk_insert_next: expected a text or a row of sysbench.row, got " .. shown(value), CALLER)
+end
+
 function M.sqlstate()
   error("expect_error: expected an SQLSTATE, a text of five letters or digits", CALLER)
 end
