@@ -88,19 +88,14 @@ static const struct bn_vm_part parts[] = {
         "compat",
 #include "script/bn_compat_cdef.inc"
     },
-    {
-        "compat_sql",
-#include "script/bn_compat_sql_cdef.inc"
-    },
     {"free_results", "int db_free_results(sql_result *rs);"},
     {"free_results_bool", "bool db_free_results(sql_result *rs);"},
     {NULL, NULL},
 };
 
-static const char *const old_parts[] = {"compat",     "sql",          "sql_more",
-                                        "compat_sql", "free_results", NULL};
-static const char *const old_parts_bool[] = {
-    "compat", "sql", "sql_more", "compat_sql", "free_results_bool", NULL};
+static const char *const old_parts[] = {"sql", "sql_more", "compat", "free_results", NULL};
+static const char *const old_parts_bool[] = {"sql", "sql_more", "compat", "free_results_bool",
+                                             NULL};
 
 /* internal.declares_options(): returns whether the script declares options. */
 static int script_declares_options(lua_State *L)

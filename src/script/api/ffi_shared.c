@@ -10,7 +10,7 @@
 #include "script/api/instance.h"
 
 /* Settles the failure of the last statement, if it has failed, for the db_* functions, which ignore
-   no failure (old/compat_sql.c). */
+   no failure (old/compat.c). */
 static void shared_settle_for_db(struct bn_sql_conn *c)
 {
   bn_sql_settle_failure(c, false /* ignore */);

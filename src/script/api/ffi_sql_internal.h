@@ -6,7 +6,7 @@
 #include "script/api/ffi_sql_more.h"
 #include "sql/sql.h"
 
-/* Types of parameters, with the numbers of old/compat_sql.h. */
+/* Types of parameters, with the numbers of old/compat.h. */
 enum bn_ffi_type { BN_FFI_INT64 = 4, BN_FFI_DOUBLE = 6, BN_FFI_TEXT = 12 };
 
 /* A public part is the beginning of its object, so these functions keep the address. */
