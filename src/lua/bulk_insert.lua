@@ -6,7 +6,7 @@ local last_id
 
 -- Prints a line about the progress, except with --quiet.
 local function say(text)
-  if not (sysbench.cmdline.quiet and sysbench.cmdline.quiet()) then
+  if not sysbench.cmdline.quiet() then
     print(text)
   end
 end
@@ -14,7 +14,7 @@ end
 -- Refuses to run without the tables.  A dialect, as sysbench, finds that out by its first
 -- statement.
 function init()
-  if sysbench.cmdline.check_tables and not sysbench.cmdline.dialect() then
+  if not sysbench.cmdline.dialect() then
     sysbench.cmdline.use_tables(sysbench.opt.threads, 0)
     sysbench.cmdline.check_tables("sbtest", sysbench.opt.threads, 0, "threads")
   end

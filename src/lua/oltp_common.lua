@@ -9,14 +9,13 @@
 -- The name of the command: sysbench 1.0 has another one than later versions.
 local warmup_name = tostring(sysbench.version):sub(1, 4) == "1.0." and "prewarm" or "warmup"
 
--- Outside of dialects, messages about wrong input name no place in this file.
-local has_own_form = sysbench.cmdline.refuse ~= nil and not sysbench.cmdline.dialect()
+local is_native = not sysbench.cmdline.dialect()
 
 if sysbench.cmdline.command == nil then
   local text = "Command is required. Supported commands: prepare, " .. warmup_name ..
                ", run, cleanup, help"
-  if has_own_form then
-    sysbench.cmdline.refuse(text)
+  if is_native then
+    sysbench.cmdline.refuse(text) -- without a place in this file
   end
   error(text)
 end
@@ -45,10 +44,6 @@ end
 -- Refuses values no workload can work with; every command calls it first.
 local function check_options()
   require("oltp_options").check()
-end
-
-local function is_redshift(drv)
-  return drv:name() == "pgsql" and sysbench.opt.pgsql_variant == "redshift"
 end
 
 -- Rows ---------------------------------------------------------------------------------------
@@ -204,8 +199,6 @@ local function prepare_other_tables(count, together)
   end
 end
 
-local has_dialect = sysbench.cmdline.dialect and sysbench.cmdline.dialect() ~= nil
-
 -- SQLite takes the write lock at BEGIN if a transaction will write: later it might find that
 -- another transaction has written meanwhile, and would have to start again.
 local begin_text = "BEGIN"
@@ -304,7 +297,7 @@ function thread_init()
   sysbench.cmdline.expect()
   drv = sysbench.sql.driver()
   con = drv:connect()
-  if is_redshift(drv) then
+  if drv:name() == "pgsql" and sysbench.opt.pgsql_variant == "redshift" then
     sysbench.opt.delete_inserts = 0
   end
   stmt, param = {}, {}
@@ -320,10 +313,10 @@ function thread_init()
   -- anyway.
   if when == "now" then
     prepare_other_tables(#used_kinds, true)
-  elseif has_dialect and sysbench.tid == 0 then
+  elseif not is_native and sysbench.tid == 0 then
     prepare_other_tables(#used_kinds > 0 and 1 or 0, true)
   end
-  prepares_again = when == "now" and (has_dialect or sysbench.opt.db_prepare == "eager")
+  prepares_again = when == "now" and (not is_native or sysbench.opt.db_prepare == "eager")
   con:may_reconnect(renew_statements)
 end
 
@@ -444,7 +437,7 @@ end
 -- Without transactions, of two threads that have deleted the same row one inserts it too late.
 -- MySQL's list of ignored errors does not have its error, as those of the other drivers do.  A
 -- script that has set the hook before the require keeps its own.
-if has_own_form and not sysbench.hooks.sql_error_ignorable then
+if is_native and not sysbench.hooks.sql_error_ignorable then
   function sysbench.hooks.sql_error_ignorable(failure)
     return sysbench.opt.skip_trx and failure.sql_errno == 1062
   end

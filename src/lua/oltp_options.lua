@@ -104,7 +104,7 @@ end
 
 -- Refuses values no workload can work with.
 function M.check()
-  if not sysbench.cmdline.refuse or sysbench.cmdline.dialect() then
+  if sysbench.cmdline.dialect() then
     return check_of_dialect()
   end
   for _, name in ipairs(names_of(smallest)) do check_number(name, smallest[name]) end

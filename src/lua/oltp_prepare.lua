@@ -4,7 +4,7 @@
 
 -- Shows the progress of the first thread on a terminal; without numbers it clears the line.
 local function show(done, all)
-  if sysbench.tid == 0 and sysbench.cmdline.progress then
+  if sysbench.tid == 0 then
     sysbench.cmdline.progress(done and ("preparing statements: %d/%d"):format(done, all))
   end
 end

@@ -3,16 +3,10 @@
 
 local M = {}
 
-local function clear_progress()
-  if sysbench.cmdline.progress then
-    sysbench.cmdline.progress()
-  end
-end
-
 -- Prints a line about the progress, except with --quiet.
 local function say(text)
-  if not (sysbench.cmdline.quiet and sysbench.cmdline.quiet()) then
-    clear_progress()
+  if not sysbench.cmdline.quiet() then
+    sysbench.cmdline.progress()
     print(text)
   end
 end
@@ -90,30 +84,21 @@ local function create_empty_table(drv, con, table_num)
   end
 end
 
--- Counts indexes on k, for the line of progress on a terminal.
-local function count_index(created)
-  if sysbench.cmdline.indexing then
-    sysbench.cmdline.indexing(sysbench.opt.tables, created)
-  end
-end
-
 -- Creates the index on k if `moment`, "before" or "after" loading, is the one chosen for it.
 local function create_index_at(moment, drv, con, table_num)
   local chosen = sysbench.opt.create_index or "after"
   if chosen == moment and sysbench.opt.create_secondary and not is_redshift(drv) then
     say(("Creating a secondary index on 'sbtest%d'..."):format(table_num))
-    count_index(false)
+    sysbench.cmdline.indexing(sysbench.opt.tables)
     con:query(("CREATE INDEX k_%d ON sbtest%d(k)"):format(table_num, table_num))
-    count_index(true)
+    sysbench.cmdline.indexing(sysbench.opt.tables, true)
   end
 end
 
 -- Counts rows that were inserted, for the line of progress on a terminal.
 local function count_loaded(table_num, rows)
-  if sysbench.cmdline.loaded then
-    sysbench.cmdline.loaded("sbtest" .. table_num, rows,
-                            sysbench.opt.tables * sysbench.opt.table_size)
-  end
+  sysbench.cmdline.loaded("sbtest" .. table_num, rows,
+                          sysbench.opt.tables * sysbench.opt.table_size)
 end
 
 local function announce_rows(table_num)
@@ -143,7 +128,7 @@ local function load_rows(con, table_num, first, last, with_id)
   if (last - first + 1) % 10000 > 0 then
     count_loaded(table_num, (last - first + 1) % 10000)
   end
-  clear_progress()
+  sysbench.cmdline.progress()
 end
 
 -- Returns whether rows with ids can be loaded in parallel, faster than by INSERT.
@@ -184,7 +169,7 @@ end
 
 -- More threads than tables share the tables, if rows can be inserted with our own ids.
 local function tables_are_shared(drv)
-  return sysbench.cmdline.barrier ~= nil and sysbench.opt.threads > sysbench.opt.tables
+  return sysbench.opt.threads > sysbench.opt.tables
          and not (is_redshift(drv) and sysbench.opt.auto_inc)
 end
 
@@ -226,7 +211,7 @@ end
 -- Refuses to begin if the rows do not fit; row_bytes: the least size of a row. One thread checks
 -- before any thread makes a table. false: another thread has failed.
 local function check_room(drv, row_bytes)
-  if drv:name() ~= "sqlite" or not sysbench.cmdline.check_room or sysbench.cmdline.dialect() then
+  if drv:name() ~= "sqlite" or sysbench.cmdline.dialect() then
     return true
   end
   if sysbench.tid == 0 then
@@ -366,16 +351,16 @@ end
 -- Called in the main state before a run; without a workload around it there is no event().  Returns
 -- the error's text, for the caller to raise with its own place.
 function M.init()
-  local has_own_form = sysbench.cmdline.refuse ~= nil and not sysbench.cmdline.dialect()
+  local is_native = not sysbench.cmdline.dialect()
   if event == nil then
     local text = "this script is meant to be included by other OLTP scripts and should not be " ..
                  "called directly."
-    if has_own_form then
+    if is_native then
       sysbench.cmdline.refuse(text)
     end
     return text
   end
-  if has_own_form then
+  if is_native then
     require("oltp_options").check()
     check_tables()
   end

@@ -10,12 +10,10 @@ if not sysbench.cmdline.in_worker then
   require("oltp_tables").tables_in_run = 1
 end
 
-local has_own_form = sysbench.cmdline.refuse ~= nil and not sysbench.cmdline.dialect()
-
 -- Refuses more than one table, because the workload reads the first one only.
 local function check_tables()
   if sysbench.opt.tables > 1 then
-    if has_own_form then
+    if not sysbench.cmdline.dialect() then
       sysbench.cmdline.refuse(("--tables=%.15g: out of range; allowed: 1")
                               :format(sysbench.opt.tables))
     end
@@ -25,7 +23,7 @@ end
 
 sysbench.cmdline.commands.prepare[1] = function()
   -- A dialect makes all tables, as sysbench does.
-  if not (sysbench.cmdline.dialect and sysbench.cmdline.dialect()) then
+  if not sysbench.cmdline.dialect() then
     check_tables()
   end
   return cmd_prepare()

@@ -2,7 +2,7 @@
 -- Runs one step of a workload without program or server and prints the SQL as a server's log would.
 --
 -- Usage: luajit recorder.lua FOLDER-OF-SCRIPTS SCRIPT STEP [NAME=VALUE]...
--- A NAME is an option, or one of: driver, tid, version, dialect, events, max_id, no_barrier, rest
+-- A NAME is an option, or one of: driver, tid, version, dialect, events, max_id, rest
 -- (now or later: when a session prepares the statements that it has not prepared yet),
 -- fails_before (the barrier before which another thread fails), errors (one for each event that is
 -- to be repeated before the others: ignored, lost with the connection, or own of the script).
@@ -88,6 +88,12 @@ sysbench = {
     hold = function() end,
     prepare_held = function() return true end,
     dialect = function() return given.dialect end,
+    refuse = function(text) error(text, 0) end,
+    quiet = function() return false end,
+    progress = function() end,
+    loaded = function() end,
+    indexing = function() end,
+    check_room = function() end,
   },
   rand = {
     uniform = math.random,
@@ -102,13 +108,11 @@ sysbench = {
     driver = function() return {name = function() return driver end, connect = new_connection} end,
   },
 }
-if not given.no_barrier then
-  local failed = given.fails_before or 0
-  sysbench.cmdline.barrier = function()
-    log("Barrier")
-    failed = failed - 1
-    return failed ~= 0
-  end
+local failed = given.fails_before or 0
+function sysbench.cmdline.barrier()
+  log("Barrier")
+  failed = failed - 1
+  return failed ~= 0
 end
 
 package.path = folder .. "/?.lua;" .. package.path

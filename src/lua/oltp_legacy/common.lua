@@ -28,15 +28,12 @@ local states = { on = true, ["true"] = true, ["1"] = true, [""] = true,
                  off = false, ["false"] = false, ["0"] = false }
 
 -- Outside of dialects, messages about wrong input look like those about other options.
-local own_refuse = sysbench.cmdline and sysbench.cmdline.refuse
-if own_refuse and sysbench.cmdline.dialect() then
-  own_refuse = nil
-end
+local is_native = not sysbench.cmdline.dialect()
 
 local function refuse(name, value, hint, wrong)
-  if own_refuse then
-    own_refuse(("--%s=%s: %s; allowed: %s"):format(name:gsub("_", "-"), tostring(value), wrong,
-                                                   hint))
+  if is_native then
+    sysbench.cmdline.refuse(("--%s=%s: %s; allowed: %s"):format(
+      name:gsub("_", "-"), tostring(value), wrong, hint))
   end
   error(("Invalid value for the '%s' option: '%s' (%s)"):format(name, tostring(value), hint), 0)
 end
@@ -64,9 +61,9 @@ local function number(name, default)
     return default
   end
   local n = tonumber(value)
-  if not n or n ~= math.floor(n) or (n < 0 and not own_refuse) then
+  if not n or n ~= math.floor(n) or (n < 0 and not is_native) then
     refuse(name, value, "a number from 0", "not a whole number")
-  elseif own_refuse and (n < 0 or n > largest(name)) then
+  elseif is_native and (n < 0 or n > largest(name)) then
     refuse(name, value, ("0 to %d"):format(largest(name)), "out of range")
   end
   return n

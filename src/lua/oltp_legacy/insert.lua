@@ -18,7 +18,7 @@ end
 
 -- An id that is drawn may exist already, in a prepared row or one of another run: then the event is
 -- repeated. In a dialect the run ends, as that of sysbench.
-if sysbench.cmdline.refuse and not sysbench.cmdline.dialect() then
+if not sysbench.cmdline.dialect() then
   function sysbench.hooks.sql_error_ignorable(failure)
     return not oltp_auto_inc and failure.sql_state:sub(1, 2) == "23"
   end

@@ -99,7 +99,7 @@ end
 
 -- Without transactions, of two threads that have deleted the same row one inserts it too late.
 -- MySQL's list of ignored errors does not have its error, as those of the other drivers do.
-if sysbench.cmdline.refuse and not sysbench.cmdline.dialect() then
+if not sysbench.cmdline.dialect() then
   function sysbench.hooks.sql_error_ignorable(failure)
     return oltp_skip_trx and failure.sql_errno == 1062
   end
