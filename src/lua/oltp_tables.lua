@@ -220,9 +220,26 @@ local function check_room(drv, row_bytes)
   return sysbench.cmdline.barrier()
 end
 
+-- The number of tables that a run uses, if it does not depend on --tables.
+M.tables_in_run = nil
+
+-- Refuses more tables than a run uses.
+local function check_count()
+  if M.tables_in_run and sysbench.opt.tables > M.tables_in_run then
+    if not sysbench.cmdline.dialect() then
+      sysbench.cmdline.refuse(("--tables=%.15g: out of range; allowed: %d")
+                              :format(sysbench.opt.tables, M.tables_in_run))
+    end
+    error(("this benchmark does not support --tables > %d"):format(M.tables_in_run))
+  end
+end
+
 -- Makes all tables.  bundled: the functions that a script may have replaced by its own.  row_bytes:
 -- the least size of a row that these make.
 function M.prepare(bundled, row_bytes)
+  if not sysbench.cmdline.dialect() then -- a dialect makes all tables, as sysbench does
+    check_count()
+  end
   sysbench.cmdline.expect()
   local drv = sysbench.sql.driver()
   local con = drv:connect()
@@ -243,9 +260,6 @@ function M.prepare(bundled, row_bytes)
 end
 
 -- Before a run -------------------------------------------------------------------------------
-
--- The number of tables that a run uses, if it does not depend on --tables.
-M.tables_in_run = nil
 
 -- Returns the number of rows that a run expects in each table.
 function M.rows_in_run()
@@ -337,6 +351,7 @@ end
 
 -- Drops the tables of --tables, and tells of those that are left.
 function M.cleanup()
+  check_count()
   local drv = sysbench.sql.driver()
   local con = drv:connect()
   for table_num = 1, sysbench.opt.tables do

@@ -8,34 +8,8 @@ sysbench.cmdline.options.number_of_ranges = {"Number of ranges in the OR list of
 sysbench.cmdline.options.delta = {"Distance from the first to the last number of a range", 5,
   keeps_data = true}
 
-if not sysbench.cmdline.in_worker then
+if not sysbench.cmdline.in_worker or sysbench.cmdline.command ~= "run" then
   require("oltp_tables").tables_in_run = 1
-end
-
--- Refuses more than one table, because the workload reads the first one only.
-local function check_tables()
-  if sysbench.opt.tables > 1 then
-    if not sysbench.cmdline.dialect() then
-      sysbench.cmdline.refuse(("--tables=%.15g: out of range; allowed: 1")
-                              :format(sysbench.opt.tables))
-    end
-    error("this benchmark does not support --tables > 1")
-  end
-end
-
-sysbench.cmdline.commands.prepare[1] = function()
-  -- A dialect makes all tables, as sysbench does.
-  if not sysbench.cmdline.dialect() then
-    check_tables()
-  end
-  return cmd_prepare()
-end
-
-local drop_tables = cleanup
-
-function cleanup()
-  check_tables()
-  drop_tables()
 end
 
 -- Prepares one statement with two parameters for each range.
