@@ -4,13 +4,6 @@
 local con
 local last_id
 
--- Prints a line about the progress, except with --quiet.
-local function say(text)
-  if not sysbench.cmdline.quiet() then
-    print(text)
-  end
-end
-
 -- Refuses to run without the tables.  A dialect, as sysbench, finds that out by its first
 -- statement.
 function init()
@@ -42,9 +35,10 @@ end
 -- Makes a table for each thread of the run.  A table that exists keeps its rows, to which a run
 -- adds.
 function prepare()
+  local tables = require("oltp_tables")
   local admin = sysbench.sql.driver():connect()
   for table_num = 1, sysbench.opt.threads do
-    say(("Creating table 'sbtest%d'..."):format(table_num))
+    tables.say(("Creating table 'sbtest%d'..."):format(table_num))
     admin:query(([[
         CREATE TABLE IF NOT EXISTS sbtest%d (
           id INTEGER NOT NULL,
@@ -56,13 +50,13 @@ end
 
 -- Drops the tables of --threads, and tells of those that runs with more threads have left.
 function cleanup()
+  local tables = require("oltp_tables")
   local drv = sysbench.sql.driver()
   local admin = drv:connect()
   for table_num = 1, sysbench.opt.threads do
-    say(("Dropping table 'sbtest%d'..."):format(table_num))
+    tables.say(("Dropping table 'sbtest%d'..."):format(table_num))
     admin:query(("DROP TABLE IF EXISTS sbtest%d"):format(table_num))
   end
-  local tables = require("oltp_tables")
   tables.tell_rest(drv, admin, sysbench.opt.threads, "threads")
   tables.shrink(drv, admin)
   admin:disconnect()

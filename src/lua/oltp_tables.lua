@@ -4,7 +4,7 @@
 local M = {}
 
 -- Prints a line about the progress, except with --quiet.
-local function say(text)
+function M.say(text)
   if not sysbench.cmdline.quiet() then
     sysbench.cmdline.progress()
     print(text)
@@ -76,7 +76,7 @@ end
 
 -- Makes a table, and with --secondary its index on id where CREATE TABLE cannot make one.
 local function create_empty_table(drv, con, table_num)
-  say(("Creating table 'sbtest%d'..."):format(table_num))
+  M.say(("Creating table 'sbtest%d'..."):format(table_num))
   con:query(create_table_text(drv, table_num))
   local key_apart = drv:name() == "pgsql" or drv:name() == "sqlite"
   if sysbench.opt.secondary and key_apart and not is_redshift(drv) then
@@ -88,7 +88,7 @@ end
 local function create_index_at(moment, drv, con, table_num)
   local chosen = sysbench.opt.create_index or "after"
   if chosen == moment and sysbench.opt.create_secondary and not is_redshift(drv) then
-    say(("Creating a secondary index on 'sbtest%d'..."):format(table_num))
+    M.say(("Creating a secondary index on 'sbtest%d'..."):format(table_num))
     sysbench.cmdline.indexing(sysbench.opt.tables)
     con:query(("CREATE INDEX k_%d ON sbtest%d(k)"):format(table_num, table_num))
     sysbench.cmdline.indexing(sysbench.opt.tables, true)
@@ -103,7 +103,7 @@ end
 
 local function announce_rows(table_num)
   if sysbench.opt.table_size > 0 then
-    say(("Inserting %d records into 'sbtest%d'"):format(sysbench.opt.table_size, table_num))
+    M.say(("Inserting %d records into 'sbtest%d'"):format(sysbench.opt.table_size, table_num))
     count_loaded(table_num, 0)
   end
 end
@@ -306,7 +306,7 @@ function M.warmup(command)
     con:query("SET max_heap_table_size=2*1024*1024*1024")
   end
   for_own_tables(function(table_num)
-    say(("%s table sbtest%d"):format(command == "prewarm" and "Prewarming" or "Preloading",
+    M.say(("%s table sbtest%d"):format(command == "prewarm" and "Prewarming" or "Preloading",
                                        table_num))
     warm_table(con, name, table_num)
   end)
@@ -355,7 +355,7 @@ function M.cleanup()
   local drv = sysbench.sql.driver()
   local con = drv:connect()
   for table_num = 1, sysbench.opt.tables do
-    say(("Dropping table 'sbtest%d'..."):format(table_num))
+    M.say(("Dropping table 'sbtest%d'..."):format(table_num))
     con:query(("DROP TABLE IF EXISTS sbtest%d"):format(table_num))
   end
   if not M.tables_in_run then M.tell_rest(drv, con, sysbench.opt.tables, "tables") end
