@@ -92,23 +92,14 @@ static void *heap_take(struct bn_heap *h, size_t size)
   return block;
 }
 
-/* Resizes a block whose old and new size are large.  If memory runs out, returns NULL; but a block
-   that is to shrink is returned as it is, because Lua relies on shrinking to succeed. */
-static void *heap_resize(void *block, size_t old_size, size_t size)
-{
-  void *resized = realloc(block, size);
-
-  return resized == NULL && size < old_size ? block : resized;
-}
-
-/* Moves a block whose old or new size is small to another class, or to or from the C library.  If
-   memory runs out, returns NULL; but a block that is to shrink is returned as it is. */
+/* Moves a block whose old or new size is small to another class, or to or from the C library.
+   Returns NULL if memory runs out. */
 static void *heap_move(struct bn_heap *h, void *block, size_t old_size, size_t size)
 {
   void *moved = size <= BN_HEAP_SMALL ? heap_take(h, size) : malloc(size);
 
   if (moved == NULL)
-    return size < old_size ? block : NULL;
+    return NULL;
   memcpy(moved, block, old_size < size ? old_size : size);
   if (old_size <= BN_HEAP_SMALL)
     heap_put(h, block, old_size);
@@ -131,7 +122,7 @@ void *bn_heap_alloc(void *ud, void *block, size_t old_size, size_t size)
   if (block == NULL)
     return size <= BN_HEAP_SMALL ? heap_take(h, size) : malloc(size);
   if (old_size > BN_HEAP_SMALL && size > BN_HEAP_SMALL)
-    return heap_resize(block, old_size, size);
+    return realloc(block, size);
   if (old_size <= BN_HEAP_SMALL && size <= BN_HEAP_SMALL &&
       heap_class_of(old_size) == heap_class_of(size))
     return block;
