@@ -30,7 +30,7 @@ local waiting = {}
 
 -- text may be of C, and then has its length beside it.
 local function result_of(which, object, text, len)
-  if C.bn_ffi_shared_text(which, object, text, len or text and #text or 0) then
+  if C.bn_ffi_shared_call(which, object, text, len or text and #text or 0) then
     wait()
   end
   local rs = C.bn_ffi_shared_rs(text)
@@ -39,7 +39,7 @@ end
 
 -- Makes a call that returns a number, waits if it is not done at once, and returns the number.
 local function number_of(which, object, number)
-  if C.bn_ffi_shared_call(which, object, number or 0) then
+  if C.bn_ffi_shared_call(which, object, nil, number or 0) then
     wait()
   end
   local answer = C.bn_ffi_shared_number()
@@ -67,7 +67,7 @@ function waiting.bn_ffi_sql_stmt_next_result(statement)
 end
 
 function waiting.bn_ffi_sql_prepare(con, text, len, name)
-  if C.bn_ffi_shared_text(C.BN_CALL_PREPARE, con, text, len) then
+  if C.bn_ffi_shared_call(C.BN_CALL_PREPARE, con, text, len) then
     wait()
   end
   return C.bn_ffi_shared_stmt(con, text, name)
@@ -89,7 +89,7 @@ end
 
 -- Makes a call of a bulk insert, and returns 0 if it has succeeded.
 local function bulk(which, con, text, len)
-  if C.bn_ffi_shared_text(which, con, text, len or 0) then
+  if C.bn_ffi_shared_call(which, con, text, len or 0) then
     wait()
   end
   local rc = C.bn_ffi_shared_rc(con, text)
@@ -391,7 +391,7 @@ end
 
 -- As sysbench.cmdline.prepare_held(), but it leaves the session while it waits.
 local function prepare_held()
-  if C.bn_ffi_shared_call(C.BN_CALL_PREPARE_HELD, nil, 0) then
+  if C.bn_ffi_shared_call(C.BN_CALL_PREPARE_HELD, nil, nil, 0) then
     wait()
   end
   return C.bn_ffi_shared_prepared()

@@ -100,17 +100,12 @@ static bool shared_begin(struct bn_instance *in, void (*run)(void *arg))
   return !has_returned;
 }
 
-bool bn_ffi_shared_text(int which, void *object, const char *text, size_t len)
+bool bn_ffi_shared_call(int which, void *object, const char *text, size_t len)
 {
   struct bn_instance *in = bn_instance_current();
 
   in->call = (struct bn_call){.which = which, .object = object, .text = text, .len = len};
   return shared_begin(in, shared_run);
-}
-
-bool bn_ffi_shared_call(int which, void *object, size_t number)
-{
-  return bn_ffi_shared_text(which, object, NULL, number);
 }
 
 /* Opens a connection, whose failures are left to the script, as in bn_ffi_sql_connect().  As

@@ -6,7 +6,7 @@
 
 #include "script/api/ffi_sql.h"
 
-/* The functions that bn_ffi_shared_call and bn_ffi_shared_text call. */
+/* The functions that bn_ffi_shared_call calls. */
 enum {
   BN_CALL_QUERY,
   BN_CALL_QUERY_UNCOUNTED,
@@ -34,10 +34,9 @@ enum {
    coroutine waits (internal.wait), and the data of pointers stays valid until the call has
    returned.  The functions below return its result.  Names of parameters would cost memory in each
    interpreter. */
-/* Parameters: the number of the function above, its object, and its number if it takes one. */
-BN_API bool bn_ffi_shared_call(int, void *, size_t);
-/* Parameters: the number of the function, its object, a text and its length. */
-BN_API bool bn_ffi_shared_text(int, void *, const char *, size_t);
+/* Parameters: the number of the function above, its object, its text (NULL: none), and the length
+   of the text or else the number that the function takes. */
+BN_API bool bn_ffi_shared_call(int, void *, const char *, size_t);
 /* These call bn_ffi_sql_connect and bn_ffi_sql_bind, whose parameters they have. */
 BN_API bool bn_ffi_shared_connect(sql_driver *, const char *const *, const char *const *, size_t);
 BN_API bool bn_ffi_shared_bind(sql_statement *, const struct bn_ffi_param *const *, size_t);
