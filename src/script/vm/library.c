@@ -299,11 +299,6 @@ void bn_library_open_most(lua_State *L)
   library_open_lazy(L);
 }
 
-void bn_library_open_all(lua_State *L)
-{
-  luaL_openlibs(L);
-}
-
 void bn_library_wrap(lua_State *L)
 {
   library_replace_print(L);

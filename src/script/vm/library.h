@@ -7,8 +7,6 @@
 
 #include <lua.h>
 
-/* Opens all libraries, for the main instance's interpreter. */
-void bn_library_open_all(lua_State *L);
 /* Opens the libraries that event loops need, for a worker's interpreter, and sets tables for the
    others, which are filled when they are first used. */
 void bn_library_open_most(lua_State *L);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <lauxlib.h>
+#include <lualib.h>
 
 #include "api/session.h"
 #include "base/alloc.h"
@@ -39,7 +40,7 @@ static int vm_open_libraries(lua_State *L)
   if (lua->worker)
     bn_library_open_most(L);
   else
-    bn_library_open_all(L);
+    luaL_openlibs(L);
   lua_gc(L, LUA_GCSETPAUSE, lua->shared != NULL ? PAUSE_LOADING_SHARED : PAUSE_LOADING);
   lua_gc(L, LUA_GCRESTART, 0);
   return 0;
