@@ -394,58 +394,48 @@ static int hooks_prove(struct bn_instance *in, const struct bn_view *v, struct b
   return hooks_append_result(L, "prove", out, err);
 }
 
+/* Returns the instance whose hooks report a view of this span; NULL: it is not open. */
+static struct bn_instance *hooks_get_instance(const struct hooks *h, enum bn_view_span span)
+{
+  switch (span) {
+  case BN_VIEW_INTERVAL:
+    return h->interval;
+  case BN_VIEW_CHECKPOINT:
+    return h->checkpoint;
+  default: /* BN_VIEW_TOTAL */
+    return h->conf->api->main;
+  }
+}
+
 /* Implements bn_reporter.add: appends the lines of the hooks for a view of this span. */
 static int hooks_add(void *self, const struct bn_view *v, struct bn_buf *out, struct bn_err *err)
 {
-  struct hooks *h = self;
+  struct bn_instance *in = hooks_get_instance(self, v->span);
+  const char *hook = v->span == BN_VIEW_INTERVAL ? "add_to_intermediate" : "add_to_cumulative";
 
-  switch (v->span) {
-  case BN_VIEW_INTERVAL:
-    return hooks_add_lines(h->interval, "add_to_intermediate", v, out, err);
-  case BN_VIEW_CHECKPOINT:
-    return hooks_add_lines(h->checkpoint, "add_to_cumulative", v, out, err);
-  case BN_VIEW_TOTAL:
-    if (hooks_add_lines(h->conf->api->main, "add_to_cumulative", v, out, err) != 0)
-      return -1;
-    return hooks_prove(h->conf->api->main, v, out, err);
-  case BN_VIEW_TICK:
-    break;
-  }
-  return 0;
+  if (hooks_add_lines(in, hook, v, out, err) != 0)
+    return -1;
+  return v->span == BN_VIEW_TOTAL ? hooks_prove(in, v, out, err) : 0;
 }
 
 /* --- the reporter ----------------------------------------------------------------------------- */
 
-/* Keeps a copy of the view for done().  Marks it as replaced if bn_reporter.replaces has the bit: a
-   hook prints such views in place of the text report. */
-static void hooks_keep_view(const struct hooks *h, const struct bn_view *v, unsigned replaces_bit)
-{
-  struct bn_view view = *v;
-
-  view.replaced = (h->conf->reporter.replaces & replaces_bit) != 0;
-  bn_script_results_add(&h->conf->api->kept, h->conf->api->title, &view);
-}
-
-/* Reports an interval: keeps it for done(), and calls the hook that prints it.  Returns 0, or -1 if
-   the hook has failed, which has been logged: err stays empty. */
-static int hooks_interval(void *self, const struct bn_view *v, struct bn_err *err)
+/* Reports an interval, a checkpoint or the total: keeps a copy of the view for done(), and calls
+   the hook that prints such views in place of the text report.  The same hook prints checkpoints
+   and the total, so the bit of the total says whether the script has it.  Returns 0, or -1 if the
+   hook has failed, which has been logged: err stays empty. */
+static int hooks_report(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct hooks *h = self;
+  const bool is_interval = v->span == BN_VIEW_INTERVAL;
+  const unsigned bit = is_interval ? BN_REPLACES_INTERVAL : BN_REPLACES_TOTAL;
+  struct bn_view kept = *v;
 
   (void)err;
-  hooks_keep_view(h, v, BN_REPLACES_INTERVAL);
-  return hooks_print(h->interval, "report_intermediate", v);
-}
-
-/* Reports a checkpoint as hooks_interval() reports an interval.  The same hook prints checkpoints
-   and the total, so the bit of the total says whether the script has it. */
-static int hooks_checkpoint(void *self, const struct bn_view *v, struct bn_err *err)
-{
-  struct hooks *h = self;
-
-  (void)err;
-  hooks_keep_view(h, v, BN_REPLACES_TOTAL);
-  return hooks_print(h->checkpoint, "report_cumulative", v);
+  kept.replaced = (h->conf->reporter.replaces & bit) != 0;
+  bn_script_results_add(&h->conf->api->kept, h->conf->api->title, &kept);
+  return hooks_print(hooks_get_instance(h, v->span),
+                     is_interval ? "report_intermediate" : "report_cumulative", v);
 }
 
 /* Ends the array that sysbench.report_json has begun to print in an instance, if any.  The instance
@@ -465,16 +455,6 @@ static void hooks_ended(void *self)
 
   hooks_end_json(h, h->interval);
   hooks_end_json(h, h->checkpoint);
-}
-
-/* Reports the total, whose hook runs in the main instance. */
-static int hooks_total(void *self, const struct bn_view *v, struct bn_err *err)
-{
-  struct hooks *h = self;
-
-  (void)err;
-  hooks_keep_view(h, v, BN_REPLACES_TOTAL);
-  return hooks_print(h->conf->api->main, "report_cumulative", v);
 }
 
 /* Closes the instances.  Returns 0, or -1 and err if one of them could not be opened. */
@@ -498,10 +478,10 @@ void bn_hooks_init(struct bn_hooks_conf *conf, struct bn_api *api)
                                         .open = hooks_open,
                                         .begin = hooks_begin,
                                         .starting = hooks_starting,
-                                        .interval = hooks_interval,
-                                        .checkpoint = hooks_checkpoint,
+                                        .interval = hooks_report,
+                                        .checkpoint = hooks_report,
                                         .ended = hooks_ended,
-                                        .total = hooks_total,
+                                        .total = hooks_report,
                                         .close = hooks_close};
 }
 
