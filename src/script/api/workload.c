@@ -170,11 +170,24 @@ static bool workload_push_function(struct bn_lua *lua, const char *name)
   return true;
 }
 
-/* Calls a global function of the script with the number of the thread, if there is such a function.
-   Returns 0, or -1 after logging why it failed. */
-static int workload_call_function(struct bn_lua *lua, const char *name)
+/* Calls a global function of the script with the number of the thread.  In a session that shares
+   its worker the call may wait: then the next turn goes on with it.  Returns BN_LUA_DONE if there
+   is no such function. */
+static enum bn_lua_turn workload_call_function(struct session_state *state, const char *name)
 {
-  return workload_push_function(lua, name) ? bn_lua_call(lua, 1, 0, name) : 0;
+  struct bn_lua *lua = &state->in->lua;
+  enum bn_lua_turn turn;
+
+  if (state->in_call)
+    turn = bn_lua_resume_call(lua, 0, name);
+  else if (!workload_push_function(lua, name))
+    turn = BN_LUA_DONE;
+  else if (lua->shared != NULL)
+    turn = bn_lua_begin_call(lua, 1, name);
+  else
+    turn = bn_lua_call(lua, 1, 0, name) == 0 ? BN_LUA_DONE : BN_LUA_FAILED;
+  state->in_call = turn == BN_LUA_WAITS;
+  return turn;
 }
 
 /* Refuses --reconnect-rate if thread_init() has not said which connection may be opened again.
@@ -192,22 +205,28 @@ static int workload_check_renewals(const struct bn_session *s, struct bn_err *er
       rate);
 }
 
-/* Implements bn_workload.session_open.  After a failure session_close closes the instance. */
-static int workload_open_session(void *self, struct bn_session *s, struct bn_err *err)
+/* Opens the session.  After a failure workload_close_in_turn() closes the instance. */
+static enum bn_turn workload_open_in_turn(void *self, struct bn_session *s, struct bn_err *err)
 {
   struct session_state *state = s->state;
 
-  state->in = workload_open_instance(self, s);
   if (state->in == NULL)
-    return -1;
+    state->in = workload_open_instance(self, s);
+  if (state->in == NULL)
+    return BN_TURN_FAILED;
   workload_set_activity(s, "in thread_init()");
-  if (workload_call_function(&state->in->lua, "thread_init") != 0 ||
-      workload_check_renewals(s, err) != 0)
-    return -1;
-  bn_lua_collect(&state->in->lua);
-  bn_stackguard_trim_stack(&state->in->lua);
+  const enum bn_lua_turn turn = workload_call_function(state, "thread_init");
+
+  if (turn == BN_LUA_WAITS)
+    return BN_TURN_WAITS;
+  if (turn == BN_LUA_FAILED || workload_check_renewals(s, err) != 0)
+    return BN_TURN_FAILED;
+  if (state->in->lua.shared == NULL) { /* else a collection would go through all sessions */
+    bn_lua_collect(&state->in->lua);
+    bn_stackguard_trim_stack(&state->in->lua);
+  }
   state->ready = true;
-  return 0;
+  return BN_TURN_DONE;
 }
 
 /* Drops the events in flight if thread_run has failed or returned in the middle of an event: that
@@ -229,124 +248,27 @@ static void workload_fail_session(const struct bn_lua *lua)
   lua->session->services->fail_session(lua->session, lua->failure.kind, text);
 }
 
-/* Ends the loop of a session after thread_run has returned.  If it has failed, fails the session,
-   and lets thread_done() follow only in a dialect that calls it then. */
-static void workload_end_loop(const struct bn_api *api, struct bn_session *s, bool has_failed)
-{
-  struct session_state *state = s->state;
-
-  workload_drop_unfinished(state->in, s);
-  if (!has_failed)
-    return;
-  workload_fail_session(&state->in->lua);
-  state->ready = api->vm->setup->conf->policy->thread_done_follows;
-}
-
-/* Implements bn_workload.loop: all events of the session are made within one call of thread_run. */
-static enum bn_next workload_loop(void *self, struct bn_session *s)
-{
-  struct session_state *state = s->state;
-  struct bn_lua *lua = &state->in->lua;
-
-  workload_set_activity(s, "in thread_run()");
-  bn_lua_push_global(lua, "thread_run");
-  lua_pushinteger(lua->L, (lua_Integer)s->number);
-  const bool has_failed = bn_lua_call(lua, 1, 0, "thread_run") != 0;
-
-  workload_end_loop(self, s, has_failed);
-  return has_failed ? BN_FAILED : BN_FINISHED;
-}
-
-/* Closes the instance of a session, and fails the session if its thread_done() has failed.  A
-   session that was interrupted does not fail, because that may have ended a statement of
-   thread_done().  Returns whether the session has failed. */
-static bool workload_end_session(const struct bn_session *s, bool thread_done_failed)
-{
-  struct session_state *state = s->state;
-  const bool has_failed = thread_done_failed && !bn_session_interrupted(s);
-
-  if (has_failed)
-    workload_fail_session(&state->in->lua);
-  bn_instance_close(state->in);
-  state->in = NULL;
-  return has_failed;
-}
-
-/* Implements bn_workload.session_close: calls thread_done(), if it must be called, and closes the
-   instance.  Returns -1 if the session fails. */
-static int workload_close_session(void *self, struct bn_session *s, struct bn_err *err)
-{
-  struct session_state *state = s->state;
-  bool thread_done_failed = false;
-
-  (void)self;
-  (void)err;
-  if (state->in == NULL)
-    return 0;
-  workload_set_activity(s, "in thread_done()");
-  if (state->ready)
-    thread_done_failed = workload_call_function(&state->in->lua, "thread_done") != 0;
-  return workload_end_session(s, thread_done_failed) ? -1 : 0;
-}
-
-/* --- run, in turns: sessions that share a worker ---------------------------------------------- */
-
-/* Calls a global function of the script with the number of the thread, or goes on with the call of
-   it that has waited.  Returns BN_LUA_DONE if there is no such function. */
-static enum bn_lua_turn workload_call_in_turn(struct session_state *state, const char *name)
-{
-  struct bn_lua *lua = &state->in->lua;
-  enum bn_lua_turn turn;
-
-  if (state->in_call)
-    turn = bn_lua_resume_call(lua, 0, name);
-  else if (workload_push_function(lua, name))
-    turn = bn_lua_begin_call(lua, 1, name);
-  else
-    turn = BN_LUA_DONE;
-  state->in_call = turn == BN_LUA_WAITS;
-  return turn;
-}
-
-/* Opens the session as workload_open_session() does.  Returns BN_TURN_WAITS if thread_init waits,
-   and goes on with it in the next turn.  Collects no garbage, because a collection would go through
-   all sessions of the interpreter. */
-static enum bn_turn workload_open_in_turn(void *self, struct bn_session *s, struct bn_err *err)
-{
-  struct session_state *state = s->state;
-
-  if (state->in == NULL)
-    state->in = workload_open_instance(self, s);
-  if (state->in == NULL)
-    return BN_TURN_FAILED;
-  workload_set_activity(s, "in thread_init()");
-  switch (workload_call_in_turn(state, "thread_init")) {
-  case BN_LUA_WAITS:
-    return BN_TURN_WAITS;
-  case BN_LUA_FAILED:
-    return BN_TURN_FAILED;
-  default: /* BN_LUA_DONE */
-    state->ready = workload_check_renewals(s, err) == 0;
-    return state->ready ? BN_TURN_DONE : BN_TURN_FAILED;
-  }
-}
-
-/* Runs the loop of the session as workload_loop() does.  Returns BN_TURN_WAITS if thread_run waits,
-   and goes on with it in the next turn. */
+/* Makes all events of the session, within one call of thread_run.  After a failure, thread_done()
+   follows only in a dialect that calls it then. */
 static enum bn_turn workload_loop_in_turn(const struct bn_api *api, struct bn_session *s)
 {
+  struct session_state *state = s->state;
+
   workload_set_activity(s, "in thread_run()");
-  const enum bn_lua_turn turn = workload_call_in_turn(s->state, "thread_run");
-  const bool has_failed = turn == BN_LUA_FAILED;
+  const enum bn_lua_turn turn = workload_call_function(state, "thread_run");
 
   if (turn == BN_LUA_WAITS)
     return BN_TURN_WAITS;
-  workload_end_loop(api, s, has_failed);
-  return has_failed ? BN_TURN_FAILED : BN_TURN_DONE;
+  workload_drop_unfinished(state->in, s);
+  if (turn == BN_LUA_DONE)
+    return BN_TURN_DONE;
+  workload_fail_session(&state->in->lua);
+  state->ready = api->vm->setup->conf->policy->thread_done_follows;
+  return BN_TURN_FAILED;
 }
 
-/* Closes the session as workload_close_session() does.  Returns BN_TURN_WAITS if thread_done waits,
-   and goes on with it in the next turn. */
+/* Calls thread_done(), if it must be called, and closes the instance.  A session that was
+   interrupted does not fail, because that may have ended a statement of thread_done(). */
 static enum bn_turn workload_close_in_turn(struct bn_session *s)
 {
   struct session_state *state = s->state;
@@ -356,13 +278,19 @@ static enum bn_turn workload_close_in_turn(struct bn_session *s)
     return BN_TURN_DONE;
   workload_set_activity(s, "in thread_done()");
   if (state->ready)
-    turn = workload_call_in_turn(state, "thread_done");
+    turn = workload_call_function(state, "thread_done");
   if (turn == BN_LUA_WAITS)
     return BN_TURN_WAITS;
-  return workload_end_session(s, turn == BN_LUA_FAILED) ? BN_TURN_FAILED : BN_TURN_DONE;
+  const bool has_failed = turn == BN_LUA_FAILED && !bn_session_interrupted(s);
+
+  if (has_failed)
+    workload_fail_session(&state->in->lua);
+  bn_instance_close(state->in);
+  state->in = NULL;
+  return has_failed ? BN_TURN_FAILED : BN_TURN_DONE;
 }
 
-/* Implements bn_workload.turn: does what the function of the phase does, in turns. */
+/* Implements bn_workload.turn, for sessions that share a worker. */
 static enum bn_turn workload_take_turn(void *self, struct bn_session *s, enum bn_phase phase,
                                        struct bn_err *err)
 {
@@ -374,6 +302,26 @@ static enum bn_turn workload_take_turn(void *self, struct bn_session *s, enum bn
   default: /* BN_PHASE_CLOSE */
     return workload_close_in_turn(s);
   }
+}
+
+/* The next three functions implement session_open, loop and session_close of bn_workload, for a
+   session that has its worker for itself, where no turn waits. */
+
+static int workload_open_session(void *self, struct bn_session *s, struct bn_err *err)
+{
+  return workload_open_in_turn(self, s, err) == BN_TURN_DONE ? 0 : -1;
+}
+
+static enum bn_next workload_loop(void *self, struct bn_session *s)
+{
+  return workload_loop_in_turn(self, s) == BN_TURN_DONE ? BN_FINISHED : BN_FAILED;
+}
+
+static int workload_close_session(void *self, struct bn_session *s, struct bn_err *err)
+{
+  (void)self;
+  (void)err;
+  return workload_close_in_turn(s) == BN_TURN_DONE ? 0 : -1;
 }
 
 /* The next three functions implement verify, forget and sample of bn_workload, if the SQL layer
