@@ -220,21 +220,26 @@ function waiting.sb_more_events()
   return ask(false)
 end
 
--- Their callers have no hook to ask, so that failures are settled with them.
-local function settled(name, which)
+-- Their callers have no hook to ask, so that a failure is settled with them: it is not ignored.
+local function settled(name, which, is_of_statement)
   waiting[name] = function (...)
     local object, text, len = ...
     if object == nil or text == nil and select("#", ...) > 1 then
       return C[name](...)
     end
-    return result_of(which, object, text, len)
+    local rs = result_of(which, object, text, len)
+    local con = is_of_statement and object.connection or object
+    if con.error ~= 0 then
+      number_of(C.BN_CALL_SETTLE, con, 0)
+    end
+    return rs
   end
 end
 
-settled("db_query", C.BN_CALL_DB_QUERY)
-settled("db_next_result", C.BN_CALL_DB_NEXT_RESULT)
-settled("db_execute", C.BN_CALL_DB_EXECUTE)
-settled("db_stmt_next_result", C.BN_CALL_DB_STMT_NEXT_RESULT)
+settled("db_query", C.BN_CALL_QUERY, false)
+settled("db_next_result", C.BN_CALL_NEXT_RESULT, false)
+settled("db_execute", C.BN_CALL_EXECUTE, true)
+settled("db_stmt_next_result", C.BN_CALL_STMT_NEXT_RESULT, true)
 
 -- new: the function of today with the same arguments
 local function old(name, new)

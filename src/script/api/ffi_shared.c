@@ -9,13 +9,6 @@
 #include "script/api/ffi_sql_more.h"
 #include "script/api/instance.h"
 
-/* Settles the failure of the last statement, if it has failed, for the db_* functions, which ignore
-   no failure (old/compat.c). */
-static void shared_settle_for_db(struct bn_sql_conn *c)
-{
-  bn_sql_settle_failure(c, false /* ignore */);
-}
-
 /* Calls the function that the instance's struct bn_call names, and keeps the result in it.  While a
    call waits, another instance may become the current one.  So neither this function nor those that
    it calls use the current instance. */
@@ -70,24 +63,8 @@ static void shared_run(void *arg)
   case BN_CALL_TAKE:
     c->number = bn_workqueue_take(&in->lua.vm->api->workqueue, &in->workqueue, in->lua.session);
     break;
-  case BN_CALL_PREPARE_HELD:
+  default: /* BN_CALL_PREPARE_HELD */
     c->number = bn_sql_prepare_held(in->lua.session);
-    break;
-  case BN_CALL_DB_QUERY:
-    c->result = bn_sql_query(c->object, c->text, c->len);
-    shared_settle_for_db(c->object);
-    break;
-  case BN_CALL_DB_NEXT_RESULT:
-    c->result = bn_sql_next_result(c->object);
-    shared_settle_for_db(c->object);
-    break;
-  case BN_CALL_DB_EXECUTE:
-    c->result = bn_sql_execute(c->object);
-    shared_settle_for_db(bn_sql_stmt_conn(c->object));
-    break;
-  default: /* BN_CALL_DB_STMT_NEXT_RESULT */
-    c->result = bn_sql_stmt_next_result(c->object);
-    shared_settle_for_db(bn_sql_stmt_conn(c->object));
   }
 }
 

@@ -23,11 +23,7 @@ enum {
   BN_CALL_SETTLE,
   BN_CALL_AGAIN,
   BN_CALL_TAKE,
-  BN_CALL_PREPARE_HELD,
-  BN_CALL_DB_QUERY,
-  BN_CALL_DB_NEXT_RESULT,
-  BN_CALL_DB_EXECUTE,
-  BN_CALL_DB_STMT_NEXT_RESULT
+  BN_CALL_PREPARE_HELD
 };
 
 /* These begin a call of the session.  They return true if the call waits: then the session's
