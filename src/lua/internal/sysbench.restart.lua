@@ -71,8 +71,7 @@ local function show_traceback(failure)
   failure = without_own_place(failure)
   -- os.exit() ends a run with a userdata.
   if not is_restart(internal.sysbench(), failure) and type(failure) ~= "userdata" then
-    internal.complain(traceback(tostring(failure), 2))
-    internal.note_traced()
+    internal.log_traceback(traceback(tostring(failure), 2))
   end
   return failure
 end

@@ -162,21 +162,15 @@ static int env_log_text(lua_State *L)
   return 0;
 }
 
-/* internal.complain(text): prints a text on standard error, escaped, because it may quote a server.
-   It does not depend on the verbosity, but on whether asides are shown. */
-static int env_complain(lua_State *L)
+/* internal.log_traceback(text): prints the traceback of the current error on standard error,
+   escaped, because it may quote a server.  It does not depend on the verbosity, but on whether
+   asides are shown. */
+static int env_log_traceback(lua_State *L)
 {
   const char *text = luaL_checkstring(L, 1);
 
   if (bn_log_has_asides())
     bn_log_foreign(text);
-  return 0;
-}
-
-/* internal.note_traced(): notes that the traceback of the current error has been logged. */
-static int env_note_traced(lua_State *L)
-{
-  (void)L;
   bn_lua_current()->traced = true;
   return 0;
 }
@@ -241,16 +235,13 @@ static void env_keep_protected_calls(lua_State *L)
    in C, and keeps it in the registry. */
 static void env_make_internal(lua_State *L)
 {
-  static const luaL_Reg env_functions[] = {{"module", env_get_module},
-                                           {"sysbench", env_get_sysbench},
-                                           {"declare", env_declare_part},
-                                           {"log", env_log_text},
-                                           {"complain", env_complain},
-                                           {"note_traced", env_note_traced},
-                                           {NULL, NULL}};
+  static const luaL_Reg env_functions[] = {
+      {"module", env_get_module},           {"sysbench", env_get_sysbench},
+      {"declare", env_declare_part},        {"log", env_log_text},
+      {"log_traceback", env_log_traceback}, {NULL, NULL}};
   const struct bn_vm_table *table = bn_lua_current()->vm->table;
 
-  lua_createtable(L, 0, 15); /* room for the entries that all interpreters have */
+  lua_createtable(L, 0, 14); /* room for the entries that all interpreters have */
   luaL_register(L, NULL, env_functions);
   luaL_register(L, NULL, table->functions);
   lua_getglobal(L, "require");
