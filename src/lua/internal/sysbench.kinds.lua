@@ -96,19 +96,14 @@ local function find_number(name)
   refuse("sysbench.event_kind", name, 3)
 end
 
-local function event_kind(kind)
+-- Says, within an event, of which kind it is: by name or as sysbench.kind.NAME.
+function M.event_kind(kind)
   local number = number_of(kind) or numbers[kind] or find_number(kind)
   if state.in_loop then
     state.named = number
   else
     C.bn_ffi_event_set_kind(number)
   end
-end
-
--- Returns the function that says, within an event, of which kind it is: by name or as
--- sysbench.kind.NAME.
-function M.event_kind()
-  return event_kind
 end
 
 -- Ends an event, whose function has returned `result`, as module sysbench.loop does.

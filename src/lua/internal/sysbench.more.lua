@@ -48,7 +48,7 @@ if not internal.dialect() then
   hidden.time_left = function () return time_left end
   hidden.workqueue = function () return module("sysbench.workqueue") end
   hidden.kind = function () return module("sysbench.kinds").kind() end
-  hidden.event_kind = function () return module("sysbench.kinds").event_kind() end
+  hidden.event_kind = function () return module("sysbench.kinds").event_kind end
   hidden.result = function () return internal.result() end
 end
 
