@@ -298,9 +298,9 @@ end
 
 local string_array = typeof("const char *[?]")
 
--- Converts {host = "db2", port = 3307} to two arrays of C strings; `kept` keeps the strings.
+-- Converts {host = "db2", port = 3307} to a list of names and one of values, both of strings.
 local function overrides_of(options)
-  local names, values, kept = {}, {}, {}
+  local names, values = {}, {}
   for name, value in pairs(options) do
     names[#names + 1] = tostring(name)
     if type(value) == "boolean" then
@@ -308,8 +308,7 @@ local function overrides_of(options)
     end
     values[#values + 1] = tostring(value)
   end
-  kept[1], kept[2] = names, values
-  return string_array(#names, names), string_array(#values, values), #names, kept
+  return names, values
 end
 
 local driver_methods = {}
@@ -320,12 +319,12 @@ function driver_methods:connect_with(options)
   if type(options) ~= "table" then
     refuse("options", options)
   end
-  local names, values, count, kept = overrides_of(options)
-  local con = C.bn_ffi_sql_connect(self, names, values, count)
+  local names, values = overrides_of(options) -- they keep the strings until the call has returned
+  local con = C.bn_ffi_sql_connect(self, string_array(#names, names), string_array(#values, values),
+                                   #names)
   if con == nil then
     error("connection creation failed", 2)
   end
-  kept = nil
   return ffi.gc(con, C.bn_ffi_sql_conn_free)
 end
 
