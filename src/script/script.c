@@ -31,7 +31,6 @@
 
 struct bn_script {
   struct bn_script_setup setup;
-  char *title;                     /* owned; the name that messages and help show */
   struct bn_session *main_session; /* borrowed; session of the main instance */
   struct bn_vm vm;
   struct bn_api api;
@@ -217,14 +216,13 @@ struct bn_script *bn_script_new(const struct bn_script_setup *setup)
 
   script_limit_arenas();
   sc->setup = *setup;
-  sc->title = script_make_title(setup);
   sc->api.options = bn_options_new();
   bn_workqueue_init(&sc->api.workqueue);
   (void)pthread_mutex_init(&sc->api.indexes.lock, NULL);
   bn_vm_init(&sc->vm, &sc->setup, &tables[setup->conf->policy->free_results_is_bool]);
   sc->vm.api = &sc->api;
   sc->api.vm = &sc->vm;
-  sc->api.title = sc->title;
+  sc->api.title = script_make_title(setup);
   /* bn_workload_init() reads the members that were set above. */
   bn_workload_init(&sc->workload, &sc->api);
   bn_hooks_init(&sc->hooks, &sc->api);
@@ -331,7 +329,7 @@ void bn_script_free(struct bn_script *sc)
   bn_script_results_done(&sc->api.kept);
   bn_workqueue_done(&sc->api.workqueue);
   (void)pthread_mutex_destroy(&sc->api.indexes.lock);
-  free(sc->title);
+  free(sc->api.title);
   free(sc);
 }
 

@@ -70,7 +70,7 @@ struct bn_index_progress {
 /* Data that all instances of a script share; filled by script.c. */
 struct bn_api {
   const struct bn_vm *vm;
-  const char *title;               /* file name without folder, as messages and help show it */
+  char *title;                     /* owned; the name of the script that messages and help show */
   struct bn_instance *main;        /* NULL before it is loaded and after it is closed */
   struct bn_options *options;      /* the options that the script declares */
   struct bn_options **own_options; /* those of each script of a mix; NULL: one script */
