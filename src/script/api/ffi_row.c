@@ -17,7 +17,7 @@ struct sql_row_text {
 };
 
 /* A number has a sign, a point and at most 19 digits. */
-enum { NUMBER_MAX = 24, DECIMALS_MAX = 18 };
+enum { NUMBER_MAX = 24 };
 
 /* Bytes beside a value: the character before it, and ')' and '\0', which bn_ffi_row_end() adds. */
 enum { BESIDE_VALUE = 3 };
@@ -78,15 +78,14 @@ void bn_ffi_row_number(sql_row_text *row, int64_t n, uint32_t decimals)
 {
   char digits[NUMBER_MAX];
   char *const end = digits + sizeof digits, *start = end;
-  const uint32_t places = decimals < DECIMALS_MAX ? decimals : DECIMALS_MAX;
   /* The negation is of an unsigned number, because -INT64_MIN does not fit into an int64_t. */
   uint64_t remaining = n < 0 ? 0 - (uint64_t)n : (uint64_t)n;
   char *out = row_begin_value(row, sizeof digits);
 
   /* Writes the digits from the last to the first, at least one before the point, so that 5 with 2
      decimals is 0.05. */
-  for (uint32_t i = 0; remaining > 0 || i <= places; i++) {
-    if (i == places && places > 0)
+  for (uint32_t i = 0; remaining > 0 || i <= decimals; i++) {
+    if (i == decimals && decimals > 0)
       *--start = '.';
     *--start = (char)('0' + remaining % 10);
     remaining /= 10;
