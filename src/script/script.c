@@ -238,12 +238,10 @@ void bn_script_attach(struct bn_script *sc, struct bn_session *main_session)
 
 int bn_script_load(struct bn_script *sc, struct bn_err *err)
 {
-  enum { MAIN_TID = 0, NOT_A_WORKER = false };
-
   if (bn_vm_find(&sc->vm, err) != 0)
     return -1;
   sc->vm.old_names = script_choose_old_names(sc);
-  sc->api.main = bn_instance_open(&sc->vm, sc->main_session, MAIN_TID, NOT_A_WORKER);
+  sc->api.main = bn_instance_open(&sc->vm, sc->main_session, false /* is_worker */);
   if (sc->api.main == NULL)
     return -1;
   struct bn_lua *lua = &sc->api.main->lua;

@@ -119,11 +119,11 @@ static void test_interpreters(void **state)
   assert_int_equal(bn_vm_find(&vm, &err), 0);
   assert_string_equal(vm.place.file, file);
   assert_int_equal(vm.place.set, BN_SET_USER);
-  assert_int_equal(bn_lua_open(&a, &vm, &session, 0, false), 0);
+  assert_int_equal(bn_lua_open(&a, &vm, &session, false), 0);
   assert_int_equal(bn_vm_compile(&vm, &a, &err), 0);
   /* From here on the file is not needed. */
   assert_int_equal(unlink(file), 0);
-  assert_int_equal(bn_lua_open(&b, &vm, &session, 1, true), 0);
+  assert_int_equal(bn_lua_open(&b, &vm, &session, true), 0);
   assert_int_equal(bn_lua_load(&a), 0);
   assert_int_equal(bn_lua_load(&b), 0);
   assert_null(bn_lua_current());

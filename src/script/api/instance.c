@@ -11,15 +11,14 @@
 #include "script/vm/vm.h"
 #include "sql/sql.h"
 
-struct bn_instance *bn_instance_open(const struct bn_vm *vm, struct bn_session *s, unsigned tid,
-                                     bool is_worker)
+struct bn_instance *bn_instance_open(const struct bn_vm *vm, struct bn_session *s, bool is_worker)
 {
   struct bn_instance *in = bn_alloc(1, sizeof *in);
 
   bn_buf_init(&in->text, 0);
   if (vm->mix != NULL)
     bn_rng_seed(&in->choice, s->services->conf->seed, BN_RNG_MIX, s->number);
-  if (bn_lua_open(&in->lua, vm, s, tid, is_worker) == 0)
+  if (bn_lua_open(&in->lua, vm, s, is_worker) == 0)
     return in;
   bn_instance_close(in);
   return NULL;
@@ -27,7 +26,7 @@ struct bn_instance *bn_instance_open(const struct bn_vm *vm, struct bn_session *
 
 struct bn_instance *bn_instance_load(const struct bn_vm *vm, struct bn_session *s)
 {
-  struct bn_instance *in = bn_instance_open(vm, s, s->number, true /* is_worker */);
+  struct bn_instance *in = bn_instance_open(vm, s, true /* is_worker */);
 
   if (in == NULL)
     return NULL;

@@ -122,8 +122,7 @@ void bn_ffi_begin_taken_event(struct bn_instance *in);
 
 /* Opens an interpreter with an instance in it, without executing the script.  Returns NULL after
    logging why it failed. */
-struct bn_instance *bn_instance_open(const struct bn_vm *vm, struct bn_session *s, unsigned tid,
-                                     bool is_worker);
+struct bn_instance *bn_instance_open(const struct bn_vm *vm, struct bn_session *s, bool is_worker);
 /* Opens a further instance, executes the top level of the script in it and sets sysbench.opt.
    Returns NULL after logging why it failed. */
 struct bn_instance *bn_instance_load(const struct bn_vm *vm, struct bn_session *s);

@@ -293,9 +293,10 @@ static bool chunk_is_blank(const struct bn_buf *text)
   return i == text->len;
 }
 
-const struct bn_chunk *bn_chunks_load_stdin(struct bn_chunks *all, lua_State *L, bool may_be_blank,
-                                            struct bn_err *err)
+const struct bn_chunk *bn_chunks_load_stdin(struct bn_chunks *all, lua_State *L, struct bn_err *err)
 {
+  /* A script may be empty in a dialect, as in sysbench, and if the user has typed "-". */
+  const bool may_be_blank = all->setup->name != NULL || all->setup->conf->policy->plain_errors;
   struct bn_buf text;
   struct bn_chunk *c = NULL;
 

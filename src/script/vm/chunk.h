@@ -23,8 +23,8 @@ void bn_chunks_free(struct bn_chunks *all);
 const struct bn_chunk *bn_chunks_load_file(struct bn_chunks *all, lua_State *L, const char *file,
                                            struct bn_buf *msg);
 /* Compiles the script on standard input, before any other source.  Returns NULL and err after a
-   failure.  If it may not be blank, white space alone is no script, and err->code is ENODATA. */
-const struct bn_chunk *bn_chunks_load_stdin(struct bn_chunks *all, lua_State *L, bool may_be_blank,
+   failure, with the code ENODATA if no test is named and standard input has no script. */
+const struct bn_chunk *bn_chunks_load_stdin(struct bn_chunks *all, lua_State *L,
                                             struct bn_err *err);
 /* Returns whether one of the sources that were compiled draws from math.random, whose stream is the
    interpreter's. */

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "api/session.h"
 #include "base/log.h"
 #include "option/conf.h"
 #include "script/vm/library.h"
@@ -295,7 +296,7 @@ static void env_push_sysbench(struct bn_lua *lua)
   const char *version = lua->vm->setup->conf->policy->script_version;
 
   lua_createtable(L, 0, 16);
-  lua_pushinteger(L, (lua_Integer)lua->tid);
+  lua_pushinteger(L, (lua_Integer)lua->session->number);
   lua_setfield(L, -2, "tid");
   lua_pushstring(L, version);
   lua_setfield(L, -2, "version");

@@ -64,7 +64,6 @@ struct bn_lua {
   int thread_run_ref;                  /* the preset thread_run, to recognise a script's own */
   uintptr_t stack_low;    /* lowest address of the stack of stack_thread; 0: not known */
   pthread_t stack_thread; /* the thread of the last call, or that made a shared instance */
-  unsigned tid;           /* value of sysbench.tid */
   unsigned exits;         /* number of times that os.exit() has ended the run */
   bool worker;            /* not the main instance: submodules are loaded at first use */
   bool traced;            /* the traceback of the current error is on stderr */

@@ -197,13 +197,11 @@ static int vm_open_interpreter(struct bn_lua *lua)
   return -1;
 }
 
-int bn_lua_open(struct bn_lua *lua, const struct bn_vm *vm, struct bn_session *s, unsigned tid,
-                bool is_worker)
+int bn_lua_open(struct bn_lua *lua, const struct bn_vm *vm, struct bn_session *s, bool is_worker)
 {
   lua->vm = vm;
   lua->place = &vm->place;
   lua->session = s;
-  lua->tid = tid;
   lua->worker = is_worker;
   lua->env_ref = lua->sysbench_ref = lua->thread_run_ref = lua->thread_ref = LUA_NOREF;
   if (vm_open_interpreter(lua) != 0)
@@ -280,13 +278,6 @@ static const struct bn_chunk *vm_compile_file(struct bn_vm *vm, lua_State *L,
   return c;
 }
 
-/* Returns whether a script on standard input may be empty.  It may in a dialect, as in sysbench,
-   and if the user has named standard input by "-". */
-static bool vm_may_be_blank(const struct bn_script_setup *setup)
-{
-  return setup->name != NULL || setup->conf->policy->plain_errors;
-}
-
 /* Compiles the scripts of the mix.  Returns 0, or -1 and err. */
 static int vm_compile_mix(struct bn_vm *vm, lua_State *L, struct bn_err *err)
 {
@@ -309,7 +300,7 @@ int bn_vm_compile(struct bn_vm *vm, struct bn_lua *lua, struct bn_err *err)
   } else {
     if (isatty(STDIN_FILENO))
       bn_log(BN_NOTICE, "Reading the script from the standard input:\n");
-    vm->chunk = bn_chunks_load_stdin(vm->chunks, lua->L, vm_may_be_blank(vm->setup), err);
+    vm->chunk = bn_chunks_load_stdin(vm->chunks, lua->L, err);
   }
   return vm->chunk != NULL ? 0 : -1;
 }

@@ -21,11 +21,9 @@ int bn_vm_compile(struct bn_vm *vm, struct bn_lua *lua, struct bn_err *err);
 void bn_vm_done(struct bn_vm *vm);
 
 /* Makes an interpreter, or takes a shared one, and an instance in *lua, which is all zero; the
-   script is not executed.  tid is the value of sysbench.tid; is_worker: it is not the main
-   instance.  Returns 0, or -1 after logging the reason as FATAL; the caller calls bn_lua_close
-   either way. */
-int bn_lua_open(struct bn_lua *lua, const struct bn_vm *vm, struct bn_session *s, unsigned tid,
-                bool is_worker);
+   script is not executed.  is_worker: it is not the main instance.  Returns 0, or -1 after logging
+   the reason as FATAL; the caller calls bn_lua_close either way. */
+int bn_lua_open(struct bn_lua *lua, const struct bn_vm *vm, struct bn_session *s, bool is_worker);
 /* Closes the instance, and its interpreter unless other sessions share that; frees what *lua owns,
    which cannot be used any more. */
 void bn_lua_close(struct bn_lua *lua);
