@@ -2,10 +2,10 @@
 /* Scripts that declare no options take any option; their own text shows which ones they know. */
 #include "script/old/oldstyle.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/file.h"
 #include "base/mask.h"
 #include "base/near.h"
 #include "option/conf.h"
@@ -25,16 +25,9 @@ static bool oldstyle_is_word_char(char c)
 static void oldstyle_add_file(void *arg, const char *file)
 {
   struct bn_buf *words = arg;
-  FILE *in = fopen(file, "re");
-  char block[4096];
-  size_t len;
 
-  if (in == NULL)
-    return;
-  while ((len = fread(block, 1, sizeof block, in)) > 0)
-    (void)bn_buf_add(words, block, len);
+  (void)bn_file_read(file, words);
   (void)bn_buf_char(words, '\n');
-  (void)fclose(in);
 }
 
 /* Reads the words of a script: the identifiers in all its files, with zero bytes between them. */
