@@ -472,8 +472,7 @@ void bn_file_drop_unsaved(const char *path)
     (void)file_clear_temp(path, temp);
 }
 
-/* Appends all that is read from the descriptor up to its end.  Returns 0, or -1 and errno. */
-static int file_read_all(int fd, struct bn_buf *text)
+int bn_file_read_all(int fd, struct bn_buf *text)
 {
   char piece[1 << 14];
   ssize_t n;
@@ -493,7 +492,7 @@ int bn_file_read(const char *path, struct bn_buf *text)
 
   if (fd < 0)
     return -1;
-  if (file_read_all(fd, text) != 0)
+  if (bn_file_read_all(fd, text) != 0)
     return file_close_and_fail(fd, errno);
   (void)close(fd);
   return 0;

@@ -78,5 +78,7 @@ struct bn_buf; /* base/buf.h */
    maximum of the buffer; ENOMEM.  text->data is not NULL after a success, even for an empty
    file. */
 int bn_file_read(const char *path, struct bn_buf *text);
+/* As bn_file_read, from a descriptor up to its end. */
+int bn_file_read_all(int fd, struct bn_buf *text);
 
 #endif

@@ -4,7 +4,6 @@
 #include "script/vm/chunk.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -16,6 +15,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/file.h"
 #include "option/conf.h"
 #include "script/setup.h"
 #include "script/vm/lua.h"
@@ -43,39 +43,8 @@ struct bn_chunks {
   _Atomic bool use_random;             /* bn_chunks_use_random */
 };
 
-/* Appends all that can be read.  Returns 0 or an error number: EFBIG for more than SOURCE_MAX
-   bytes, because a device may have no end. */
-static int chunk_read_all(int fd, struct bn_buf *text)
-{
-  enum { READ_MAX = 65536, SOURCE_MAX = 64 << 20 };
-
-  while (text->len <= SOURCE_MAX) {
-    (void)bn_buf_reserve(text, READ_MAX); /* without a maximum it does not fail */
-    const ssize_t n = read(fd, text->data + text->len, READ_MAX);
-
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n < 0)
-      return errno;
-    if (n == 0)
-      return 0;
-    text->len += (size_t)n;
-  }
-  return EFBIG;
-}
-
-/* Appends the content of a file.  Returns 0 or an error number. */
-static int chunk_read_path(const char *file, struct bn_buf *text)
-{
-  const int fd = open(file, O_RDONLY | O_CLOEXEC);
-
-  if (fd < 0)
-    return errno;
-  const int code = chunk_read_all(fd, text);
-
-  (void)close(fd);
-  return code;
-}
+/* The most bytes of a source, because a device may have no end. */
+enum { SOURCE_MAX = 64 << 20 };
 
 /* A lua_Writer: appends bytecode to a struct bn_buf. */
 static int chunk_append_code(lua_State *L, const void *data, size_t len, void *ud)
@@ -106,7 +75,7 @@ static struct bn_chunk *chunk_compile(lua_State *L, char *file, char *chunkname,
   bn_buf_init(&code, 0);
   c->file = file;
   c->chunkname = chunkname;
-  if (luaL_loadbuffer(L, text->data != NULL ? text->data : "", text->len, chunkname) == 0) {
+  if (luaL_loadbuffer(L, text->data, text->len, chunkname) == 0) {
     const int rc = lua_dump(L, chunk_append_code, &code);
 
     lua_pop(L, 1);
@@ -149,7 +118,7 @@ static void chunk_detect_random(struct bn_chunks *all, const struct bn_buf *text
 {
   static const char function[] = "math.random";
 
-  if (text->len > 0 && memmem(text->data, text->len, function, sizeof function - 1) != NULL)
+  if (memmem(text->data, text->len, function, sizeof function - 1) != NULL)
     atomic_store(&all->use_random, true);
 }
 
@@ -220,11 +189,11 @@ bool bn_chunks_compare(struct bn_chunks *all, const char *file)
 
   if (all->setup->compare == NULL)
     return true;
-  bn_buf_init(&text, 0);
+  bn_buf_init(&text, SOURCE_MAX);
   /* One thread at a time asks the host. */
   (void)pthread_mutex_lock(&all->lock);
   /* A file that cannot be read counts as the same: Lua will say so when it reads the file. */
-  const bool is_same = chunk_read_path(file, &text) != 0 || chunk_is_same_on_host(all, file, &text);
+  const bool is_same = bn_file_read(file, &text) != 0 || chunk_is_same_on_host(all, file, &text);
 
   (void)pthread_mutex_unlock(&all->lock);
   bn_buf_done(&text);
@@ -257,11 +226,9 @@ static struct bn_chunk *chunk_compile_file(struct bn_chunks *all, lua_State *L, 
   struct bn_chunk *c = NULL;
   struct bn_buf text;
 
-  bn_buf_init(&text, 0);
-  const int code = chunk_read_path(file, &text);
-
-  if (code != 0)
-    (void)bn_buf_printf(msg, "cannot open %s: %s", file, strerror(code));
+  bn_buf_init(&text, SOURCE_MAX);
+  if (bn_file_read(file, &text) != 0)
+    (void)bn_buf_printf(msg, "cannot open %s: %s", file, strerror(errno));
   else if (!chunk_is_same_on_host(all, file, &text))
     (void)bn_buf_printf(msg, "%s is another file than that of the controller", file);
   else
@@ -300,11 +267,9 @@ const struct bn_chunk *bn_chunks_load_stdin(struct bn_chunks *all, lua_State *L,
   struct bn_buf text;
   struct bn_chunk *c = NULL;
 
-  bn_buf_init(&text, 0);
-  const int code = chunk_read_all(STDIN_FILENO, &text);
-
-  if (code != 0) {
-    (void)bn_err_set(err, code, "cannot read the standard input: %s", strerror(code));
+  bn_buf_init(&text, SOURCE_MAX);
+  if (bn_file_read_all(STDIN_FILENO, &text) != 0) {
+    (void)bn_err_set(err, errno, "cannot read the standard input: %s", strerror(errno));
   } else if (!may_be_blank && chunk_is_blank(&text)) {
     (void)bn_err_set(err, ENODATA,
                      "no test is named, and standard input has no script; name a test, for "
