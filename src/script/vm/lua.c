@@ -6,6 +6,8 @@
 
 #include <lauxlib.h>
 
+#include "base/alloc.h"
+
 /* PAUSE_RUNNING is Lua's default pause in percent.  An interpreter of at least LARGE_KIB has loaded
    a large script. */
 enum { PAUSE_RUNNING = 200, LARGE_KIB = 80 };
@@ -24,8 +26,11 @@ lua_State *bn_lua_new_state(struct bn_heap *heap)
 {
   lua_State *L = lua_newstate(bn_heap_alloc, heap);
 
-  /* Builds of LuaJIT with 32-bit pointers insist on their own allocator. */
-  return L != NULL ? L : luaL_newstate();
+  if (L == NULL) /* builds of LuaJIT with 32-bit pointers insist on their own allocator */
+    L = luaL_newstate();
+  if (L == NULL)
+    bn_alloc_fail();
+  return L;
 }
 
 void bn_lua_replace_by_entry(lua_State *L, const char *name)

@@ -76,8 +76,7 @@ struct bn_lua {
   struct bn_lua_failure failure;
 };
 
-/* Returns a new interpreter, whose memory is in *heap if LuaJIT allows that, or NULL if memory
-   runs out. */
+/* Returns a new interpreter, whose memory is in *heap if LuaJIT allows that. */
 lua_State *bn_lua_new_state(struct bn_heap *heap);
 
 /* The instance whose Lua code runs on this thread.  Only bn_lua_enter writes it; it is a variable

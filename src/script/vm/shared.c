@@ -20,18 +20,14 @@ struct bn_shared_pools *bn_shared_pools_new(unsigned n)
   return all;
 }
 
-/* Returns a new interpreter of the pool, or NULL if there is no memory for it. */
+/* Returns a new interpreter of the pool. */
 static struct bn_shared *shared_new(struct bn_shared_pool *pool)
 {
   struct bn_shared *sh = bn_alloc(1, sizeof *sh);
 
   sh->pool = pool;
   sh->L = bn_lua_new_state(&sh->heap);
-  if (sh->L != NULL)
-    return sh;
-  bn_heap_done(&sh->heap);
-  free(sh);
-  return NULL;
+  return sh;
 }
 
 /* Logs, once for all workers, that each thread has an interpreter of its own because the script
@@ -63,8 +59,6 @@ struct bn_shared *bn_shared_take(const struct bn_vm *vm, struct bn_shared_pool *
     pool->latest = shared_new(pool);
   struct bn_shared *sh = pool->latest;
 
-  if (sh == NULL)
-    return NULL;
   sh->opened++;
   sh->users++;
   return sh;

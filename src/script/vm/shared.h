@@ -47,8 +47,7 @@ struct bn_shared {
 
 /* Returns the pools of n workers, which free() frees. */
 struct bn_shared_pools *bn_shared_pools_new(unsigned n);
-/* Returns an interpreter for a further session of the pool, which bn_shared_drop gives back, or
-   NULL if memory runs out. */
+/* Returns an interpreter for a further session of the pool, which bn_shared_drop gives back. */
 struct bn_shared *bn_shared_take(const struct bn_vm *vm, struct bn_shared_pool *pool);
 /* Gives an interpreter back; the last session closes it. */
 void bn_shared_drop(struct bn_shared *sh);

@@ -179,9 +179,8 @@ static struct bn_shared_pool *vm_find_pool(const struct bn_lua *lua)
   return lua->session->task != NULL ? &all->pool[lua->session->id % all->n] : NULL;
 }
 
-/* Gives the instance a shared interpreter of its session's pool, or a new one.  Returns 0, or -1
-   after logging that there is no memory. */
-static int vm_open_interpreter(struct bn_lua *lua)
+/* Gives the instance a shared interpreter of its session's pool, or a new one. */
+static void vm_open_interpreter(struct bn_lua *lua)
 {
   struct bn_shared_pool *pool = vm_find_pool(lua);
 
@@ -191,10 +190,6 @@ static int vm_open_interpreter(struct bn_lua *lua)
     lua->heap = bn_alloc(1, sizeof *lua->heap);
     lua->L = bn_lua_new_state(lua->heap);
   }
-  if (lua->shared != NULL || lua->L != NULL)
-    return 0;
-  bn_log(BN_FATAL, "cannot create a Lua state: not enough memory");
-  return -1;
 }
 
 int bn_lua_open(struct bn_lua *lua, const struct bn_vm *vm, struct bn_session *s, bool is_worker)
@@ -204,8 +199,7 @@ int bn_lua_open(struct bn_lua *lua, const struct bn_vm *vm, struct bn_session *s
   lua->session = s;
   lua->worker = is_worker;
   lua->env_ref = lua->sysbench_ref = lua->thread_run_ref = lua->thread_ref = LUA_NOREF;
-  if (vm_open_interpreter(lua) != 0)
-    return -1;
+  vm_open_interpreter(lua);
   struct bn_lua *previous = bn_lua_enter(lua);
   const int rc = lua->shared != NULL ? vm_build_coroutine(lua, lua->shared) : vm_build(lua);
 
@@ -228,15 +222,15 @@ void bn_lua_close(struct bn_lua *lua)
 {
   struct bn_lua *previous = bn_lua_enter(lua); /* finalizers of connections use the session */
 
-  if (lua->shared != NULL)
+  if (lua->shared != NULL) {
     vm_leave_shared(lua);
-  else if (lua->L != NULL)
+  } else {
     lua_close(lua->L);
+    bn_heap_done(lua->heap); /* lua_close() has freed blocks of it */
+    free(lua->heap);
+  }
   bn_lua_enter(previous);
   free(lua->failure.text);
-  if (lua->heap != NULL) /* after lua_close(), which frees blocks of the heap */
-    bn_heap_done(lua->heap);
-  free(lua->heap);
 }
 
 void bn_vm_init(struct bn_vm *vm, const struct bn_script_setup *setup,
