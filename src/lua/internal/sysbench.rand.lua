@@ -45,11 +45,7 @@ function rand.string(fmt)
   if type(fmt) ~= "string" then
     fmt = load_more().template(fmt)
   end
-  local text = C.bn_ffi_rand_string(fmt, #fmt)
-  if text == nil then
-    error("not enough memory", 2)
-  end
-  return to_string(text, #fmt)
+  return to_string(C.bn_ffi_rand_string(fmt, #fmt), #fmt)
 end
 
 -- A string of min to max characters.

@@ -218,10 +218,9 @@ static char *ffi_reserve_text(size_t len)
 
 const char *bn_ffi_rand_string(const char *fmt, size_t len)
 {
-  char *out = ffi_reserve_text(len);
+  char *out = ffi_reserve_text(len); /* not NULL: there is a template of that length */
 
-  if (out != NULL)
-    bn_dist_fill_template(ffi_rng(), fmt, len, out);
+  bn_dist_fill_template(ffi_rng(), fmt, len, out);
   return out;
 }
 
@@ -237,10 +236,9 @@ const char *bn_ffi_rand_chars(size_t len)
 const char *bn_ffi_rand_text(int kind, uint32_t min, uint32_t max, size_t *len)
 {
   *len = (size_t)bn_dist_uniform(ffi_rng(), min, max);
-  char *out = ffi_reserve_text(*len);
+  char *out = ffi_reserve_text(*len); /* not NULL: the length has 32 bits */
 
-  if (out != NULL)
-    bn_dist_text(ffi_rng(), (enum bn_dist_text)kind, out, *len);
+  bn_dist_text(ffi_rng(), (enum bn_dist_text)kind, out, *len);
   return out;
 }
 

@@ -16,7 +16,7 @@ BN_API uint64_t bn_ffi_rand_uint64(void);
 /* Returns a number in [0, 1). */
 BN_API double bn_ffi_rand_double(void);
 /* Returns the template, a text of that length, with a random digit for each '#' and a random letter
-   for each '@'.  The text is valid until the next call; NULL: no object is that large. */
+   for each '@'.  The text is valid until the next call. */
 BN_API const char *bn_ffi_rand_string(const char *, size_t);
 
 #endif
