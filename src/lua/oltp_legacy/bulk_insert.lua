@@ -19,7 +19,7 @@ PRIMARY KEY (id)
   db_disconnect()
 end
 
-old.prepare_is_shared()
+old.shared_prepare = prepare
 
 function cleanup()
   set_vars()

@@ -141,7 +141,7 @@ end
 
 -- Tables ---------------------------------------------------------------------------------------
 
--- Returns whether the driver in use speaks MySQL's dialect; --mysql-dry-run does.
+-- Returns whether the driver gets statements for MySQL.
 function M.is_mysql()
   return db_driver == "mysql" or db_driver == "null"
 end
@@ -169,8 +169,8 @@ local function table_options()
                                                         mysql_table_options)
 end
 
--- Makes a table; each line of the definition follows `indent`; every dialect but MySQL's has a
--- secondary key as a separate statement.
+-- Makes a table; each line of the definition follows `indent`.  Only MySQL makes a secondary key by
+-- the same statement.
 function M.create_table(name, indent)
   local lines = {
     "id " .. id_column() .. ",",
@@ -260,18 +260,14 @@ function cleanup()
   db_disconnect()
 end
 
--- All threads prepare; a prepare() of a script that replaces ours does not share the tables.
-local shared_prepare = prepare
-
--- Says that all threads may call prepare() as it is now.
-function M.prepare_is_shared()
-  shared_prepare = prepare
-end
+-- The prepare() that all threads call.  One that a script has put in its place does not share the
+-- tables, so that one thread calls it.
+M.shared_prepare = prepare
 
 sysbench.cmdline.commands = {
   prepare = {
     function()
-      if prepare == shared_prepare or sysbench.tid == 0 then
+      if prepare == M.shared_prepare or sysbench.tid == 0 then
         return prepare()
       end
     end,
