@@ -38,8 +38,9 @@ local function new_queried(sysbench)
   end
 end
 
--- as_then: in 0.5 and 1.0 db_bulk_insert_done() raises nothing, whatever the server says.
-local function add_connection(env, sysbench, names, queried, as_then)
+-- in_old_dialect: in that of 0.5 or 1.0, where db_bulk_insert_done() raises nothing, whatever the
+-- server says.
+local function add_connection(env, sysbench, names, queried, in_old_dialect)
   local con
 
   -- Opens the connection, or raises an error.  level: that of error(), as seen by the caller.
@@ -102,7 +103,7 @@ local function add_connection(env, sysbench, names, queried, as_then)
 
   function names.db_bulk_insert_done()
     local c = connected()
-    if as_then then
+    if in_old_dialect then
       pcall(c.bulk_insert_done, c)
     else
       checked("db_bulk_insert_done() failed", pcall(c.bulk_insert_done, c))
@@ -148,10 +149,10 @@ local function bind(sysbench, s)
   return true
 end
 
--- as_then: in 1.0, which has no numbers for errors, db_execute() ignores an error that restarts
--- nothing: its result is empty.
-local function add_statements(sysbench, names, connection, queried, as_then)
-  local passes = as_then and sysbench.version ~= "0.5"
+-- In the dialect of 1.0, which has no numbers for errors, db_execute() ignores an error that
+-- restarts nothing: its result is empty.
+local function add_statements(sysbench, names, connection, queried, in_old_dialect)
+  local passes = in_old_dialect and sysbench.version ~= "0.5"
   local objects = setmetatable({}, { __mode = "k" })
 
   -- Returns a userdata that stands for a statement or a result, as in sysbench.
@@ -259,8 +260,8 @@ local function add_random(sysbench, names)
   end
 end
 
--- (environment, its sysbench table, whether 1.0 or older was asked for) -> table of the old names
-local function new_names(env, sysbench, as_then)
+-- (environment, its sysbench table, in the dialect of 0.5 or 1.0?) -> table of the old names
+local function new_names(env, sysbench, in_old_dialect)
   local names = {
     DB_ERROR_NONE = 0, DB_ERROR_RESTART_TRANSACTION = 1,
     DB_ERROR_FAILED = sysbench.version == "0.5" and 3 or 2,
@@ -268,8 +269,8 @@ local function new_names(env, sysbench, as_then)
     mysql_table_engine = "innodb", myisam_max_rows = 1000000
   }
   local queried = new_queried(sysbench)
-  local connection = add_connection(env, sysbench, names, queried, as_then)
-  add_statements(sysbench, names, connection, queried, as_then)
+  local connection = add_connection(env, sysbench, names, queried, in_old_dialect)
+  add_statements(sysbench, names, connection, queried, in_old_dialect)
   add_random(sysbench, names)
   if sysbench.version == "0.5" then
     names.thread_id = nil
