@@ -32,6 +32,7 @@
 struct bn_script {
   struct bn_script_setup setup;
   struct bn_session *main_session; /* borrowed; session of the main instance */
+  struct bn_vm_table table;
   struct bn_vm vm;
   struct bn_api api;
   struct bn_workload workload;
@@ -92,6 +93,7 @@ static const struct bn_vm_part parts[] = {
     {NULL, NULL},
 };
 
+/* db_free_results() returns a boolean if policy->free_results_is_bool. */
 static const char *const old_parts[] = {"sql", "sql_more", "compat", "free_results", NULL};
 static const char *const old_parts_bool[] = {"sql", "sql_more", "compat", "free_results_bool",
                                              NULL};
@@ -124,18 +126,6 @@ static const luaL_Reg lazy_functions[] = {{"declares_options", script_declares_o
                                           {"latency", bn_hooks_format_latency},
                                           {"percentile", bn_hooks_push_percentile_rank},
                                           {NULL, NULL}};
-
-/* The tables by policy->free_results_is_bool: whether db_free_results() returns a boolean. */
-static const struct bn_vm_table tables[] = {[false] = {.modules = modules,
-                                                       .parts = parts,
-                                                       .old_parts = old_parts,
-                                                       .functions = functions,
-                                                       .lazy_functions = lazy_functions},
-                                            [true] = {.modules = modules,
-                                                      .parts = parts,
-                                                      .old_parts = old_parts_bool,
-                                                      .functions = functions,
-                                                      .lazy_functions = lazy_functions}};
 
 /* Limits malloc to two arenas for each processor.  Threads of one processor take turns, so more
    arenas would only spread free memory thinner. */
@@ -219,7 +209,13 @@ struct bn_script *bn_script_new(const struct bn_script_setup *setup)
   sc->api.options = bn_options_new();
   bn_workqueue_init(&sc->api.workqueue);
   (void)pthread_mutex_init(&sc->api.indexes.lock, NULL);
-  bn_vm_init(&sc->vm, &sc->setup, &tables[setup->conf->policy->free_results_is_bool]);
+  sc->table = (struct bn_vm_table){
+      .modules = modules,
+      .parts = parts,
+      .old_parts = setup->conf->policy->free_results_is_bool ? old_parts_bool : old_parts,
+      .functions = functions,
+      .lazy_functions = lazy_functions};
+  bn_vm_init(&sc->vm, &sc->setup, &sc->table);
   sc->vm.api = &sc->api;
   sc->api.vm = &sc->vm;
   sc->api.title = script_make_title(setup);
