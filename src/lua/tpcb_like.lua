@@ -64,8 +64,10 @@ end
 
 -- A session -----------------------------------------------------------------------------------
 
-local con, scale
+local con
 local statements, params
+-- How many rows the tables have.
+local branches, tellers, accounts
 -- Whether the parameters have the inputs of a transaction that is not done, and its tries.
 local is_drawn, tries = false, 0
 
@@ -90,9 +92,10 @@ local function prepare_statements(driver)
 end
 
 function thread_init()
-  local drv = sysbench.sql.driver()
+  local drv, tables = sysbench.sql.driver(), require("tpcb_tables")
   con, params = drv:connect(), {}
-  scale = require("tpcb_tables").of_loaded(drv, con)
+  branches = tables.of_loaded(drv, con)
+  tellers, accounts = branches * tables.TELLERS, branches * tables.ACCOUNTS
   prepare_statements(drv:name())
 end
 
@@ -108,9 +111,9 @@ local uniform = sysbench.rand.uniform
 -- Executes a transaction.  One that is repeated has the same inputs.
 function event()
   if not is_drawn then
-    params.a:set(uniform(1, 100000 * scale))
-    params.b:set(uniform(1, scale))
-    params.t:set(uniform(1, 10 * scale))
+    params.a:set(uniform(1, accounts))
+    params.b:set(uniform(1, branches))
+    params.t:set(uniform(1, tellers))
     params.d:set(uniform(-5000, 5000))
     is_drawn = true
   end
