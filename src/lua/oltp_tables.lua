@@ -108,6 +108,9 @@ local function announce_rows(table_num)
   end
 end
 
+-- Rows between two reports of the progress.
+local ROWS_OF_PROGRESS = 10000
+
 -- Inserts the rows first..last; their ids are sent along if `with_id`, else the server counts.
 local function load_rows(con, table_num, first, last, with_id)
   local columns = with_id and "id, k, c, pad" or "k, c, pad"
@@ -120,14 +123,12 @@ local function load_rows(con, table_num, first, last, with_id)
     else
       con:bulk_insert_next(("(%d, '%s', '%s')"):format(k, c, pad))
     end
-    if (id - first + 1) % 10000 == 0 then
-      count_loaded(table_num, 10000)
+    if (id - first + 1) % ROWS_OF_PROGRESS == 0 then
+      count_loaded(table_num, ROWS_OF_PROGRESS)
     end
   end
   con:bulk_insert_done()
-  if (last - first + 1) % 10000 > 0 then
-    count_loaded(table_num, (last - first + 1) % 10000)
-  end
+  count_loaded(table_num, (last - first + 1) % ROWS_OF_PROGRESS)
   sysbench.cmdline.progress()
 end
 
