@@ -63,16 +63,24 @@ static void shared_run(void *arg)
   case BN_CALL_TAKE:
     c->number = bn_workqueue_take(&in->lua.vm->api->workqueue, &in->workqueue, in->lua.session);
     break;
-  default: /* BN_CALL_PREPARE_HELD */
+  case BN_CALL_PREPARE_HELD:
     c->number = bn_sql_prepare_held(in->lua.session);
+    break;
+  case BN_CALL_BIND:
+    c->number = bn_ffi_bind_params(c->object, c->params, c->len);
+    break;
+  default: /* BN_CALL_CONNECT */
+    c->result = bn_sql_connect(c->object, in->lua.session, c->names, c->values, c->len);
+    if (c->result != NULL) /* its failures are left to the script, as in bn_ffi_sql_connect() */
+      bn_sql_defer_failure(c->result);
   }
 }
 
-/* Begins the instance's call by calling run(in).  Returns whether the call waits. */
-static bool shared_begin(struct bn_instance *in, void (*run)(void *arg))
+/* Begins the instance's call.  Returns whether it waits. */
+static bool shared_begin(struct bn_instance *in)
 {
   struct bn_session *s = in->lua.session;
-  const bool has_returned = s->services->call(s, run, in);
+  const bool has_returned = s->services->call(s, shared_run, in);
 
   return !has_returned;
 }
@@ -82,19 +90,7 @@ bool bn_ffi_shared_call(int which, void *object, const char *text, size_t len)
   struct bn_instance *in = bn_instance_current();
 
   in->call = (struct bn_call){.which = which, .object = object, .text = text, .len = len};
-  return shared_begin(in, shared_run);
-}
-
-/* Opens a connection, whose failures are left to the script, as in bn_ffi_sql_connect().  As
-   shared_run(), it does not use the current instance, which may be another one after a wait. */
-static void shared_connect(void *arg)
-{
-  struct bn_instance *in = arg;
-  struct bn_call *c = &in->call;
-
-  c->result = bn_sql_connect(c->object, in->lua.session, c->names, c->values, c->len);
-  if (c->result != NULL)
-    bn_sql_defer_failure(c->result);
+  return shared_begin(in);
 }
 
 bool bn_ffi_shared_connect(sql_driver *drv, const char *const *names, const char *const *values,
@@ -102,25 +98,17 @@ bool bn_ffi_shared_connect(sql_driver *drv, const char *const *names, const char
 {
   struct bn_instance *in = bn_instance_current();
 
-  in->call =
-      (struct bn_call){.object = bn_ffi_to_driver(drv), .names = names, .values = values, .len = n};
-  return shared_begin(in, shared_connect);
-}
-
-/* Binds the parameters of a statement, as shared_run() does other calls. */
-static void shared_bind(void *arg)
-{
-  struct bn_instance *in = arg;
-
-  in->call.number = bn_ffi_bind_params(in->call.object, in->call.params, in->call.len);
+  in->call = (struct bn_call){
+      .which = BN_CALL_CONNECT, .object = drv, .names = names, .values = values, .len = n};
+  return shared_begin(in);
 }
 
 bool bn_ffi_shared_bind(sql_statement *st, const struct bn_ffi_param *const *params, size_t n)
 {
   struct bn_instance *in = bn_instance_current();
 
-  in->call = (struct bn_call){.object = bn_ffi_to_stmt(st), .params = params, .len = n};
-  return shared_begin(in, shared_bind);
+  in->call = (struct bn_call){.which = BN_CALL_BIND, .object = st, .params = params, .len = n};
+  return shared_begin(in);
 }
 
 /* Delays the task of the session.  This needs no call on a stack of its own, so a hundred thousand

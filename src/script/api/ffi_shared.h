@@ -23,7 +23,9 @@ enum {
   BN_CALL_SETTLE,
   BN_CALL_AGAIN,
   BN_CALL_TAKE,
-  BN_CALL_PREPARE_HELD
+  BN_CALL_PREPARE_HELD,
+  BN_CALL_BIND,   /* by bn_ffi_shared_bind */
+  BN_CALL_CONNECT /* by bn_ffi_shared_connect */
 };
 
 /* These begin a call of the session.  They return true if the call waits: then the session's

@@ -32,7 +32,7 @@ enum bn_ffi_distribution {
 
 /* A call that may wait, of a session that shares its worker (ffi_shared.h). */
 struct bn_call {
-  int which;    /* BN_CALL_… of ffi_shared.h; not used to connect and to bind */
+  int which;    /* BN_CALL_… of ffi_shared.h */
   int number;   /* the result of a function that returns a number */
   size_t len;   /* length of the text or list; or else the number that the function takes */
   void *object; /* the driver, connection or statement */
