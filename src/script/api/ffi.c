@@ -144,7 +144,6 @@ static const struct bn_dist *ffi_distributions(void)
   return &bn_lua_current()->vm->setup->conf->dist;
 }
 
-/* Returns the stream of random numbers of the session whose code runs. */
 static struct bn_rng *ffi_rng(void)
 {
   return &bn_instance_session()->rng;

@@ -253,7 +253,6 @@ static void hooks_push_statistics(const struct bn_lua *lua, const struct bn_view
   hooks_add_native_fields(L, v, is_native);
 }
 
-/* The outcome of calling a hook. */
 enum hook_call {
   HOOK_RETURNED, /* its results are on the stack */
   HOOK_ABSENT,   /* the instance is NULL, or the script has no such hook */
@@ -281,7 +280,6 @@ static int hooks_print(struct bn_instance *in, const char *hook, const struct bn
 
 /* --- lines that a hook adds ------------------------------------------------------------------- */
 
-/* The outcome of appending the result of a hook. */
 enum appended { APPENDED, TOO_LONG, NO_TEXT };
 
 /* Appends a text as whole lines: the last one gets a newline if it has none.  Escapes them, because
@@ -485,7 +483,6 @@ void bn_hooks_init(struct bn_hooks_conf *conf, struct bn_api *api)
                                         .close = hooks_close};
 }
 
-/* Returns whether the script has a hook of that name. */
 static bool hooks_has(struct bn_lua *lua, const char *name)
 {
   if (!hooks_push_function(lua, name))

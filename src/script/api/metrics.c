@@ -86,7 +86,6 @@ static bool metrics_push_refusal(lua_State *L, const struct bn_declarations *d,
   return true;
 }
 
-/* Returns the declared metric of that name, or NULL. */
 static const struct bn_declared *metrics_find(const struct bn_declarations *d, const char *name)
 {
   for (unsigned i = 0; i < d->n; i++)

@@ -181,7 +181,6 @@ static void optexport_add_declared(void *arg, const char *name, const struct bn_
   optexport_set_value(export, name, is_old || typed != NULL);
 }
 
-/* A search for an option. */
 struct lookup {
   lua_State *L;
   const char *name; /* with '_' for '-' */

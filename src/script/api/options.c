@@ -296,17 +296,11 @@ static size_t options_read_rows(lua_State *L, options_row_fn *store, struct bn_o
   return n;
 }
 
-/* Checks every row of the options table on top.  Returns the number of rows. */
-static size_t options_check_rows(lua_State *L)
-{
-  return options_read_rows(L, NULL, NULL);
-}
-
 int bn_options_check(lua_State *L)
 {
   lua_settop(L, 0);
   if (options_push_table(L))
-    (void)options_check_rows(L);
+    (void)options_read_rows(L, NULL, NULL);
   return 0;
 }
 
@@ -368,7 +362,7 @@ static void options_read_table(lua_State *L, struct bn_options *options)
 {
   if (!options_push_table(L))
     return;
-  const size_t n = options_check_rows(L);
+  const size_t n = options_read_rows(L, NULL, NULL);
 
   options->option = bn_alloc(n + 1, sizeof *options->option);
   options->info = bn_alloc(n, sizeof *options->info);
@@ -438,7 +432,6 @@ int bn_options_read_own(lua_State *L)
   return 0;
 }
 
-/* Returns whether two options have the same default, or none. */
 static bool options_have_same_default(const struct bn_opt *a, const struct bn_opt *b)
 {
   if (a->def == NULL || b->def == NULL)

@@ -111,7 +111,6 @@ static void call_describe_error(lua_State *L)
   bn_buf_done(&b);
 }
 
-/* Returns whether the text ends with `end`. */
 static bool call_ends_with(const char *text, const char *end)
 {
   const size_t len = strlen(text), end_len = strlen(end);

@@ -53,7 +53,6 @@ static int chunk_append_code(lua_State *L, const void *data, size_t len, void *u
   return bn_buf_add(ud, data, len);
 }
 
-/* Frees a chunk and its maker. */
 static void chunk_free(struct bn_chunk *c)
 {
   if (c->maker != NULL)
@@ -249,7 +248,6 @@ const struct bn_chunk *bn_chunks_load_file(struct bn_chunks *all, lua_State *L, 
   return c;
 }
 
-/* Returns whether a text has nothing but white space. */
 static bool chunk_is_blank(const struct bn_buf *text)
 {
   static const char blanks[] = {' ', '\t', '\r', '\n', '\v', '\f'};

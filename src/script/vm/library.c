@@ -148,7 +148,6 @@ static int library_print_line(lua_State *L)
   return 0;
 }
 
-/* Replaces the global print. */
 static void library_replace_print(lua_State *L)
 {
   lua_getglobal(L, "io");
@@ -192,7 +191,6 @@ static int library_read_file(lua_State *L)
   return lua_gettop(L);
 }
 
-/* Replaces dofile or loadfile. */
 static void library_wrap_file_reader(lua_State *L, const char *name)
 {
   lua_getglobal(L, name);

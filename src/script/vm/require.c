@@ -107,7 +107,6 @@ static char *require_find_bundled(const struct bn_lua *lua, const char *name)
   return bn_script_file_find_hidden(lua->vm->setup, name, no_file);
 }
 
-/* Returns whether there is a bundled script or module of that name. */
 static bool require_is_bundled(const struct bn_lua *lua, const char *name)
 {
   char *bundled = require_find_bundled(lua, name);

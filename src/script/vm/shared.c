@@ -20,7 +20,6 @@ struct bn_shared_pools *bn_shared_pools_new(unsigned n)
   return all;
 }
 
-/* Returns a new interpreter of the pool. */
 static struct bn_shared *shared_new(struct bn_shared_pool *pool)
 {
   struct bn_shared *sh = bn_alloc(1, sizeof *sh);
