@@ -54,6 +54,18 @@ static bool metrics_is_time_unit(const char *unit)
   return bn_near_find(units, unit) >= 0;
 }
 
+/* Returns how many metrics of a kind were declared before `end`. */
+static unsigned metrics_count(const struct bn_declarations *d, const struct bn_declared *end,
+                              enum bn_metric_kind kind)
+{
+  unsigned n = 0;
+
+  for (const struct bn_declared *row = d->row; row < end; row++)
+    if (row->kind == kind)
+      n++;
+  return n;
+}
+
 /* Returns true after pushing a sentence that says why the metric cannot be declared; returns false,
    and pushes nothing, if it can. */
 static bool metrics_push_refusal(lua_State *L, const struct bn_declarations *d,
@@ -78,7 +90,8 @@ static bool metrics_push_refusal(lua_State *L, const struct bn_declarations *d,
                     BN_DECLARED_NAME);
   else if (d->n == BN_DECLARED_MAX)
     lua_pushfstring(L, "'%s' is one metric too many; allowed: up to %d", name, BN_DECLARED_MAX);
-  else if (kind == BN_SCRIPT_HISTOGRAM && d->n_times == BN_DECLARED_TIMES_MAX)
+  else if (kind == BN_SCRIPT_HISTOGRAM &&
+           metrics_count(d, &d->row[d->n], kind) == BN_DECLARED_TIMES_MAX)
     lua_pushfstring(L, "'%s' is one histogram too many; allowed: up to %d", name,
                     BN_DECLARED_TIMES_MAX);
   else
@@ -104,21 +117,7 @@ static const struct bn_declared *metrics_add(struct bn_declarations *d, enum bn_
   (void)snprintf(row->name, sizeof row->name, "%s", name);
   (void)snprintf(row->unit, sizeof row->unit, "%s", unit);
   row->kind = kind;
-  if (kind == BN_SCRIPT_HISTOGRAM)
-    d->n_times++;
   return row;
-}
-
-/* Returns how many metrics of the same kind were declared before this one. */
-static lua_Integer metrics_count_earlier(const struct bn_declarations *d,
-                                         const struct bn_declared *row)
-{
-  lua_Integer n_earlier = 0;
-
-  for (const struct bn_declared *earlier = d->row; earlier < row; earlier++)
-    if (earlier->kind == row->kind)
-      n_earlier++;
-  return n_earlier;
 }
 
 int bn_metrics_declare(lua_State *L)
@@ -140,7 +139,7 @@ int bn_metrics_declare(lua_State *L)
       return 2;
     row = metrics_add(d, kind, name, unit);
   }
-  lua_pushinteger(L, metrics_count_earlier(d, row));
+  lua_pushinteger(L, (lua_Integer)metrics_count(d, row, kind));
   return 1;
 }
 

@@ -31,8 +31,8 @@ struct bn_declared_kind {
 
 /* Written while the main instance executes the top level, and constant afterwards. */
 struct bn_declarations {
-  unsigned n, n_times;
   bool closed; /* no more metrics can be declared */
+  unsigned n;
   struct bn_declared row[BN_DECLARED_MAX];
   unsigned n_kinds;
   struct bn_declared_kind kind[BN_EVENT_KINDS_MAX];

@@ -37,9 +37,8 @@ struct info {
 
 struct bn_options {
   bool changes_run;       /* the script has changed a general option, which the run has read */
-  bool declared;          /* the script has a table sysbench.cmdline.options */
   char *group;            /* "err.lua options" */
-  struct bn_opt *option;  /* n rows, then BN_OPT_END */
+  struct bn_opt *option;  /* n rows, then BN_OPT_END; NULL: no table sysbench.cmdline.options */
   struct info *info;      /* of each option */
   union bn_optval *value; /* of each option */
   size_t n;
@@ -53,7 +52,7 @@ struct bn_options *bn_options_new(void)
 
 bool bn_options_are_declared(const struct bn_options *o)
 {
-  return o->declared;
+  return o->option != NULL;
 }
 
 bool bn_options_contain(const struct bn_options *o, const struct bn_opt *opt)
@@ -370,7 +369,6 @@ static void options_read_table(lua_State *L, struct bn_options *options)
   for (size_t i = 0; i < n; i++)
     options->info[i].validator_ref = LUA_NOREF;
   (void)options_read_rows(L, options_store_row, options);
-  options->declared = true;
 }
 
 /* Reads the options of a script that is not part of a mix. */
@@ -425,7 +423,7 @@ int bn_options_read_own(lua_State *L)
     options_refuse_other_types(L, api->own_options[i], own);
   /* A set without settings of the user gives each option the default of this script. */
   own->defaults = bn_optset_new(setup->conf->policy);
-  if (!own->declared)
+  if (!bn_options_are_declared(own))
     return 0;
   if (bn_optset_add(own->defaults, "own", own->option, own->value, true /* override */, &err) != 0)
     return luaL_error(L, "%s", err.text);
@@ -666,7 +664,7 @@ int bn_options_add(struct bn_lua *lua, struct bn_err *err)
   struct bn_optset *all = lua->vm->setup->options;
   struct bn_options *options = api->options;
 
-  if (!options->declared)
+  if (!bn_options_are_declared(options))
     return 0;
   if (options_validate_typed(lua, options, all) != 0)
     return -1;
