@@ -12,13 +12,6 @@ local touched = {}
 -- The fields that most workers touch.  Module sysbench.more has the others.
 local common = { cmdline = true, rand = true, sql = true }
 
-local more -- that module, once it is loaded
-
-local function load_more()
-  more = more or module("sysbench.more")
-  return more
-end
-
 -- Returns the value of a field that is made when a script first touches it, or nil.
 local function load(key)
   if key == "cmdline" then
@@ -26,7 +19,7 @@ local function load(key)
   elseif common[key] then
     return module("sysbench." .. key)
   end
-  return load_more().load(key)
+  return module("sysbench.more").load(key)
 end
 
 -- Keeps a new field of a script.  That of `kinds` names kinds of events instead.
@@ -49,7 +42,7 @@ local on_demand = {
   end,
   __newindex = not internal.dialect() and assign or nil,
   ["bn.complete"] = function (sysbench)
-    load_more().complete(sysbench, load, common)
+    module("sysbench.more").complete(sysbench, load, common)
   end
 }
 
