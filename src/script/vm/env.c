@@ -306,23 +306,11 @@ static void env_push_sysbench(struct bn_lua *lua)
   lua_setfield(L, -2, "hooks");
 }
 
-/* Pushes the word by which module "sysbench" learns when old names appear; nil: never. */
-static void env_push_old_names(lua_State *L, enum bn_old_names old)
-{
-  switch (old) {
-  case BN_OLD_NOW:
-    lua_pushliteral(L, "now");
-    break;
-  case BN_OLD_ON_DEMAND:
-    lua_pushliteral(L, "on demand");
-    break;
-  case BN_OLD_NONE:
-    lua_pushnil(L);
-  }
-}
-
 void bn_env_push_instance(struct bn_lua *lua, enum bn_old_names old)
 {
+  /* The words by which module "sysbench" learns when old names appear; nil: never. */
+  static const char *const words[] = {
+      [BN_OLD_NONE] = NULL, [BN_OLD_ON_DEMAND] = "on demand", [BN_OLD_NOW] = "now"};
   lua_State *L = lua->L;
   const int env = lua_gettop(L) + 1, sysbench = env + 1; /* indices on the stack */
 
@@ -337,7 +325,7 @@ void bn_env_push_instance(struct bn_lua *lua, enum bn_old_names old)
   lua_pushvalue(L, sysbench);
   lua_pushboolean(L, !lua->worker);
   lua_pushboolean(L, bn_log_get_verbosity() >= BN_DEBUG);
-  env_push_old_names(L, old);
+  lua_pushstring(L, words[old]);
   lua_call(L, 5, 1); /* the module returns thread_run */
   lua_pushvalue(L, -1);
   lua_setfield(L, env, "thread_run");
