@@ -253,20 +253,16 @@ static void hooks_push_statistics(const struct bn_lua *lua, const struct bn_view
   hooks_add_native_fields(L, v, is_native);
 }
 
-enum hook_call {
-  HOOK_RETURNED, /* its results are on the stack */
-  HOOK_ABSENT,   /* the instance is NULL, or the script has no such hook */
-  HOOK_FAILED    /* the reason was logged; the reporter's err stays empty, so as not to repeat it */
-};
-
-/* Calls a hook with the statistics of the view. */
-static enum hook_call hooks_call(struct bn_instance *in, const char *hook, int nresults,
-                                 const struct bn_view *v)
+/* Calls a hook with the statistics of the view.  Returns 1 with its results on the stack; 0 if the
+   script has no such hook, or `in` is NULL; or -1 if it has failed, which has been logged: the
+   reporter's err stays empty, so as not to repeat it. */
+static int hooks_call(struct bn_instance *in, const char *hook, int nresults,
+                      const struct bn_view *v)
 {
   if (in == NULL || !hooks_push_function(&in->lua, hook))
-    return HOOK_ABSENT;
+    return 0;
   hooks_push_statistics(&in->lua, v);
-  return bn_lua_call(&in->lua, 1, nresults, hook) == 0 ? HOOK_RETURNED : HOOK_FAILED;
+  return bn_lua_call(&in->lua, 1, nresults, hook) == 0 ? 1 : -1;
 }
 
 /* Calls a hook that prints a report, unless the process is a part of a run on several hosts.
@@ -275,69 +271,58 @@ static int hooks_print(struct bn_instance *in, const char *hook, const struct bn
 {
   if (in != NULL && in->lua.vm->setup->is_part)
     return 0;
-  return hooks_call(in, hook, 0, v) == HOOK_FAILED ? -1 : 0;
+  return hooks_call(in, hook, 0, v) < 0 ? -1 : 0;
 }
 
 /* --- lines that a hook adds ------------------------------------------------------------------- */
 
-enum appended { APPENDED, TOO_LONG, NO_TEXT };
-
 /* Appends a text as whole lines: the last one gets a newline if it has none.  Escapes them, because
-   a terminal may show them.  Returns TOO_LONG if they exceed the maximum of the buffer. */
-static enum appended hooks_append_text(struct bn_buf *out, const char *text)
+   a terminal may show them.  Returns 0, or -1 if they exceed the maximum of the buffer. */
+static int hooks_append_text(struct bn_buf *out, const char *text)
 {
   static const char kept[] = "\n\t"; /* bn_escape() would escape these too */
   const size_t len = bn_escape(NULL, 0, text, kept);
 
   if (len == 0)
-    return APPENDED;
+    return 0;
   if (bn_buf_reserve(out, len + 1) != 0)
-    return TOO_LONG;
+    return -1;
   (void)bn_escape(out->data + out->len, len + 1, text, kept);
   out->len += len;
-  if (out->data[out->len - 1] == '\n')
-    return APPENDED;
-  return bn_buf_char(out, '\n') == 0 ? APPENDED : TOO_LONG;
+  return out->data[out->len - 1] == '\n' ? 0 : bn_buf_char(out, '\n');
 }
 
-/* Appends the value on top of the stack, or returns NO_TEXT if it is not a string. */
-static enum appended hooks_append_string(lua_State *L, struct bn_buf *out)
-{
-  return lua_type(L, -1) == LUA_TSTRING ? hooks_append_text(out, lua_tostring(L, -1)) : NO_TEXT;
-}
-
-/* Appends the string on top of the stack, or the strings of the list on top.  nil adds nothing.
-   Returns NO_TEXT for any other value, also in the list. */
-static enum appended hooks_append_value(lua_State *L, struct bn_buf *out)
-{
-  enum appended outcome = APPENDED;
-
-  if (lua_isnil(L, -1))
-    return APPENDED;
-  if (!lua_istable(L, -1))
-    return hooks_append_string(L, out);
-  for (int i = 1; i <= (int)lua_objlen(L, -1) && outcome == APPENDED; i++) {
-    lua_rawgeti(L, -1, i);
-    outcome = hooks_append_string(L, out);
-    lua_pop(L, 1);
-  }
-  return outcome;
-}
-
-/* Pops the result of a hook and appends its lines to out.  Returns 0, or -1 and err. */
-static int hooks_append_result(lua_State *L, const char *hook, struct bn_buf *out,
+/* Appends the value on top of the stack, which must be a string.  Returns 0, or -1 and err. */
+static int hooks_append_string(lua_State *L, const char *hook, struct bn_buf *out,
                                struct bn_err *err)
 {
-  const enum appended outcome = hooks_append_value(L, out);
-
-  lua_pop(L, 1);
-  if (outcome == NO_TEXT)
+  if (lua_type(L, -1) != LUA_TSTRING)
     return bn_err_set(
         err, 0, "sysbench.hooks.%s: the result must be a string, a list of strings or nil", hook);
-  if (outcome == TOO_LONG)
+  if (hooks_append_text(out, lua_tostring(L, -1)) != 0)
     return bn_err_set(err, 0, "sysbench.hooks.%s: the lines have more than %d bytes", hook,
                       BN_LINES_MAX);
   return 0;
+}
+
+/* Pops the result of a hook and appends its lines: a string, or the strings of a list.  nil adds
+   nothing.  Returns 0, or -1 and err. */
+static int hooks_append_result(lua_State *L, const char *hook, struct bn_buf *out,
+                               struct bn_err *err)
+{
+  int rc = 0;
+
+  if (lua_istable(L, -1)) {
+    for (int i = 1; i <= (int)lua_objlen(L, -1) && rc == 0; i++) {
+      lua_rawgeti(L, -1, i);
+      rc = hooks_append_string(L, hook, out, err);
+      lua_pop(L, 1);
+    }
+  } else if (!lua_isnil(L, -1)) {
+    rc = hooks_append_string(L, hook, out, err);
+  }
+  lua_pop(L, 1);
+  return rc;
 }
 
 /* Appends the lines of a hook, if the script has it.  Returns 0, or -1 and err, which is empty if
@@ -345,14 +330,9 @@ static int hooks_append_result(lua_State *L, const char *hook, struct bn_buf *ou
 static int hooks_add_lines(struct bn_instance *in, const char *hook, const struct bn_view *v,
                            struct bn_buf *out, struct bn_err *err)
 {
-  switch (hooks_call(in, hook, 1, v)) {
-  case HOOK_RETURNED:
-    return hooks_append_result(in->lua.L, hook, out, err);
-  case HOOK_ABSENT:
-    return 0;
-  default: /* HOOK_FAILED */
-    return -1;
-  }
+  const int rc = hooks_call(in, hook, 1, v);
+
+  return rc > 0 ? hooks_append_result(in->lua.L, hook, out, err) : rc;
 }
 
 /* Returns the field of that name in the table on top, or 0 if it is not in 1 .. UINT_MAX - 1. */
@@ -372,11 +352,11 @@ static int hooks_prove(struct bn_instance *in, const struct bn_view *v, struct b
                        struct bn_err *err)
 {
   const struct bn_services *services = in->lua.session->services;
-  const enum hook_call outcome = hooks_call(in, "prove", 1, v);
   lua_State *L = in->lua.L;
+  const int rc = hooks_call(in, "prove", 1, v);
 
-  if (outcome != HOOK_RETURNED)
-    return outcome == HOOK_ABSENT ? 0 : -1;
+  if (rc <= 0)
+    return rc;
   if (!lua_istable(L, -1)) {
     lua_pop(L, 1);
     return bn_err_set(err, 0,
