@@ -21,38 +21,38 @@ static const char loading_mark = 0; /* its address marks a module that is being 
    LuaJIT's default path, on which its own modules are. */
 enum { INSTANCE_PACKAGE = 1, DEFAULT_PATH, N_LOADER_UPVALUES = DEFAULT_PATH };
 
-/* Pushes the string package[name] and returns it.  Raises an error if the entry is no string. */
-static const char *require_push_path(lua_State *L, const char *name)
+/* Pushes the path, frees it and returns the pushed text.  For NULL returns NULL and pushes
+   nothing. */
+static const char *require_push_file(lua_State *L, char *file)
 {
-  lua_getfield(L, lua_upvalueindex(INSTANCE_PACKAGE), name);
-  if (!lua_isstring(L, -1))
-    luaL_error(L, "'package.%s' must be a string", name);
+  if (file == NULL)
+    return NULL;
+  lua_pushstring(L, file);
+  free(file);
   return lua_tostring(L, -1);
 }
 
 /* Searches the path package[field] for a module.  Pushes and returns the name of its file, or
-   pushes the names that were tried and returns NULL. */
+   pushes the names that were tried and returns NULL.  Raises an error if the path is no string. */
 static const char *require_search(lua_State *L, const char *field, const char *name)
 {
-  const char *path = require_push_path(L, field);
+  const bool is_of_luajit = strncmp(name, "jit.", 4) == 0 && strcmp(field, "path") == 0;
   struct bn_buf tried;
 
+  lua_getfield(L, lua_upvalueindex(INSTANCE_PACKAGE), field);
+  if (!lua_isstring(L, -1))
+    luaL_error(L, "'package.%s' must be a string", field);
   bn_buf_init(&tried, 0);
-  char *file = bn_module_path_search(path, name, &tried);
-  const bool is_of_luajit = strncmp(name, "jit.", 4) == 0 && strcmp(field, "path") == 0;
+  char *file = bn_module_path_search(lua_tostring(L, -1), name, &tried);
 
   if (file == NULL && is_of_luajit) /* package.path lacks the folder of these modules */
     file = bn_module_path_search(lua_tostring(L, lua_upvalueindex(DEFAULT_PATH)), name, NULL);
+  const char *found = require_push_file(L, file);
 
-  const bool is_found = file != NULL;
-
-  if (is_found)
-    lua_pushstring(L, file);
-  else
+  if (found == NULL)
     lua_pushstring(L, tried.data != NULL ? tried.data : "");
   bn_buf_done(&tried);
-  free(file);
-  return is_found ? lua_tostring(L, -1) : NULL;
+  return found;
 }
 
 /* Raises LuaJIT's message for a file that cannot be loaded for the module whose name is at 1. */
@@ -76,17 +76,6 @@ static int require_load_preloaded(lua_State *L)
   if (lua_isnil(L, -1))
     lua_pushfstring(L, "\n\tno field package.preload['%s']", lua_tostring(L, 1));
   return 1;
-}
-
-/* Pushes the path, frees it and returns the pushed text.  For NULL returns NULL and pushes
-   nothing. */
-static const char *require_push_file(lua_State *L, char *file)
-{
-  if (file == NULL)
-    return NULL;
-  lua_pushstring(L, file);
-  free(file);
-  return lua_tostring(L, -1);
 }
 
 /* Pushes and returns the file of the module whose name is at 1, in the script's own folder.  If
@@ -164,10 +153,8 @@ static const char *require_choose_file(lua_State *L, const char *file, bool is_f
   if (bundled == NULL)
     return file;
   require_log_choice(lua, name, file, is_foreign);
-  if (is_foreign) {
-    lua_pushstring(L, bundled); /* a copy, which outlives `bundled` */
-    file = lua_tostring(L, -1);
-  }
+  if (is_foreign)
+    return require_push_file(L, bundled);
   free(bundled);
   return file;
 }
