@@ -551,20 +551,15 @@ static bool cmdline_push_entry(lua_State *L, const char *name)
 
   if (f == NULL)
     f = bn_lua_find_function(own_functions, name);
-  if (f != NULL) {
+  if (f != NULL)
     lua_pushcfunction(L, f);
-    return true;
-  }
-  if (type >= 0) {
+  else if (type >= 0)
     lua_pushinteger(L, type);
-    return true;
-  }
-  const bool is_true_in_workers =
-      strcmp(name, "PARALLEL_COMMAND") == 0 || strcmp(name, "in_worker") == 0;
-
-  if (is_true_in_workers)
+  else if (strcmp(name, "PARALLEL_COMMAND") == 0 || strcmp(name, "in_worker") == 0)
     lua_pushboolean(L, 1);
-  return is_true_in_workers;
+  else
+    return false;
+  return true;
 }
 
 /* Implements __index of a worker's table, which lacks most entries because they would take memory
