@@ -107,6 +107,12 @@ function set_vars()
   end
 end
 
+-- The thread_init() of workloads that need nothing but a connection.
+function M.thread_init()
+  set_vars()
+  db_connect()
+end
+
 -- Random values --------------------------------------------------------------------------------
 
 local group = ("#"):rep(11)

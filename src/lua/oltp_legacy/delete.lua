@@ -3,10 +3,7 @@
 
 local old = require("common")
 
-function thread_init()
-  set_vars()
-  db_connect()
-end
+thread_init = old.thread_init
 
 function event()
   db_query(("DELETE FROM %s WHERE id=%d"):format(old.table_name(), old.row_id()))

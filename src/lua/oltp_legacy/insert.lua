@@ -3,10 +3,7 @@
 
 local old = require("common")
 
-function thread_init()
-  set_vars()
-  db_connect()
-end
+thread_init = old.thread_init
 
 -- Returns a number that no other event has drawn; ids are signed without unsigned integers.
 local function unique_id()

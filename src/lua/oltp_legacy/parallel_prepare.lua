@@ -6,10 +6,7 @@ local old = require("common")
 
 local is_done = false
 
-function thread_init()
-  set_vars()
-  db_connect()
-end
+thread_init = old.thread_init
 
 local function prepare_tables_of(thread_id)
   is_done = true
