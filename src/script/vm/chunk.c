@@ -74,18 +74,16 @@ static struct bn_chunk *chunk_compile(lua_State *L, char *file, char *chunkname,
   bn_buf_init(&code, 0);
   c->file = file;
   c->chunkname = chunkname;
-  if (luaL_loadbuffer(L, text->data, text->len, chunkname) == 0) {
-    const int rc = lua_dump(L, chunk_append_code, &code);
-
-    lua_pop(L, 1);
-    c->len = code.len;
-    c->data = bn_buf_take(&code);
-    if (rc == 0)
-      return c;
-    lua_pushliteral(L, "not enough memory");
+  if (luaL_loadbuffer(L, text->data, text->len, chunkname) != 0) {
+    chunk_free(c);
+    return NULL;
   }
-  chunk_free(c);
-  return NULL;
+  if (lua_dump(L, chunk_append_code, &code) != 0) /* only for lack of memory */
+    bn_alloc_fail();
+  lua_pop(L, 1);
+  c->len = code.len;
+  c->data = bn_buf_take(&code);
+  return c;
 }
 
 /* Compiles "return function(...) TEXT\nend".  Sessions that share an interpreter load this once,
