@@ -111,13 +111,6 @@ static void call_describe_error(lua_State *L)
   bn_buf_done(&b);
 }
 
-static bool call_ends_with(const char *text, const char *end)
-{
-  const size_t len = strlen(text), end_len = strlen(end);
-
-  return len >= end_len && strcmp(text + len - end_len, end) == 0;
-}
-
 /* Returns the end of the text that is the message of a failed connect, or NULL for another error.
    The place in the script, which stands before the message, is left out as in 0.5. */
 static const char *call_find_connect_error(const char *text)
@@ -125,9 +118,12 @@ static const char *call_find_connect_error(const char *text)
   static const char *const messages[] = {"DB initialization failed",
                                          "Failed to connect to the database"};
 
-  for (size_t i = 0; i < sizeof messages / sizeof messages[0]; i++)
-    if (call_ends_with(text, messages[i]))
-      return messages[i];
+  for (size_t i = 0; i < sizeof messages / sizeof messages[0]; i++) {
+    const char *end = strstr(text, messages[i]);
+
+    if (end != NULL && strcmp(end, messages[i]) == 0)
+      return end;
+  }
   return NULL;
 }
 
@@ -160,15 +156,6 @@ static void call_set_kind(struct bn_lua_failure *f, const char *text)
   (void)bn_escape(f->kind, sizeof f->kind, text, kept);
 }
 
-/* Sets the kind of a failed statement: the server's error number, or the SQLSTATE if that is 0. */
-static void call_set_sql_kind(struct bn_lua_failure *f, int code, const char *state)
-{
-  if (code != 0)
-    (void)snprintf(f->kind, sizeof f->kind, "%d", code);
-  else
-    call_set_kind(f, state);
-}
-
 /* The fields of an error of the SQL module, as offsets from the stack index of the error's table,
    above which they are pushed. */
 enum { SQL_CODE = 1, SQL_STATE, SQL_MESSAGE, SQL_STATEMENT, SQL_PLACE };
@@ -194,7 +181,8 @@ static void call_push_sql_text(lua_State *L, int error_index)
 }
 
 /* If the error value on top is a table that the SQL module has raised to restart an event, pushes a
-   text for it, sets the kind of the failure and returns true; else only returns false. */
+   text for it, sets the kind of the failure (the server's error number, or the SQLSTATE if that is
+   0) and returns true; else only returns false. */
 static bool call_push_sql_error(lua_State *L, struct bn_lua_failure *f)
 {
   static const char *const fields[] = {"sql_errno", "sql_state", "sql_errmsg", "statement",
@@ -212,8 +200,12 @@ static bool call_push_sql_error(lua_State *L, struct bn_lua_failure *f)
     lua_settop(L, error_index);
     return false;
   }
-  call_set_sql_kind(f, (int)lua_tointeger(L, error_index + SQL_CODE),
-                    lua_tostring(L, error_index + SQL_STATE));
+  const int code = (int)lua_tointeger(L, error_index + SQL_CODE);
+
+  if (code != 0)
+    (void)snprintf(f->kind, sizeof f->kind, "%d", code);
+  else
+    call_set_kind(f, lua_tostring(L, error_index + SQL_STATE));
   call_push_sql_text(L, error_index);
   lua_replace(L, error_index + 1); /* the text takes the place of the first field */
   lua_settop(L, error_index + 1);
