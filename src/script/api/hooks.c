@@ -265,15 +265,6 @@ static int hooks_call(struct bn_instance *in, const char *hook, int nresults,
   return bn_lua_call(&in->lua, 1, nresults, hook) == 0 ? 1 : -1;
 }
 
-/* Calls a hook that prints a report, unless the process is a part of a run on several hosts.
-   Returns 0, or -1 if the hook has failed. */
-static int hooks_print(struct bn_instance *in, const char *hook, const struct bn_view *v)
-{
-  if (in != NULL && in->lua.vm->setup->is_part)
-    return 0;
-  return hooks_call(in, hook, 0, v) < 0 ? -1 : 0;
-}
-
 /* --- lines that a hook adds ------------------------------------------------------------------- */
 
 /* Appends a text as whole lines: the last one gets a newline if it has none.  Escapes them, because
@@ -323,16 +314,6 @@ static int hooks_append_result(lua_State *L, const char *hook, struct bn_buf *ou
   }
   lua_pop(L, 1);
   return rc;
-}
-
-/* Appends the lines of a hook, if the script has it.  Returns 0, or -1 and err, which is empty if
-   the reason has been logged. */
-static int hooks_add_lines(struct bn_instance *in, const char *hook, const struct bn_view *v,
-                           struct bn_buf *out, struct bn_err *err)
-{
-  const int rc = hooks_call(in, hook, 1, v);
-
-  return rc > 0 ? hooks_append_result(in->lua.L, hook, out, err) : rc;
 }
 
 /* Returns the field of that name in the table on top, or 0 if it is not in 1 .. UINT_MAX - 1. */
@@ -385,13 +366,16 @@ static struct bn_instance *hooks_get_instance(const struct hooks *h, enum bn_vie
   }
 }
 
-/* Implements bn_reporter.add: appends the lines of the hooks for a view of this span. */
+/* Implements bn_reporter.add: appends the lines of the hooks for a view of this span.  err is empty
+   if the reason of a failure has been logged. */
 static int hooks_add(void *self, const struct bn_view *v, struct bn_buf *out, struct bn_err *err)
 {
   struct bn_instance *in = hooks_get_instance(self, v->span);
   const char *hook = v->span == BN_VIEW_INTERVAL ? "add_to_intermediate" : "add_to_cumulative";
 
-  if (hooks_add_lines(in, hook, v, out, err) != 0)
+  const int rc = hooks_call(in, hook, 1, v);
+
+  if (rc < 0 || (rc > 0 && hooks_append_result(in->lua.L, hook, out, err) != 0))
     return -1;
   return v->span == BN_VIEW_TOTAL ? hooks_prove(in, v, out, err) : 0;
 }
@@ -399,21 +383,25 @@ static int hooks_add(void *self, const struct bn_view *v, struct bn_buf *out, st
 /* --- the reporter ----------------------------------------------------------------------------- */
 
 /* Reports an interval, a checkpoint or the total: keeps a copy of the view for done(), and calls
-   the hook that prints such views in place of the text report.  The same hook prints checkpoints
-   and the total, so the bit of the total says whether the script has it.  Returns 0, or -1 if the
-   hook has failed, which has been logged: err stays empty. */
+   the hook that prints such views in place of the text report, unless the process is a part of a
+   run on several hosts.  The same hook prints checkpoints and the total, so the bit of the total
+   says whether the script has it.  Returns 0, or -1 if the hook has failed, which has been logged:
+   err stays empty. */
 static int hooks_report(void *self, const struct bn_view *v, struct bn_err *err)
 {
-  struct hooks *h = self;
+  const struct hooks *h = self;
+  struct bn_api *api = h->conf->api;
   const bool is_interval = v->span == BN_VIEW_INTERVAL;
+  const char *hook = is_interval ? "report_intermediate" : "report_cumulative";
   const unsigned bit = is_interval ? BN_REPLACES_INTERVAL : BN_REPLACES_TOTAL;
   struct bn_view kept = *v;
 
   (void)err;
   kept.replaced = (h->conf->reporter.replaces & bit) != 0;
-  bn_script_results_add(&h->conf->api->kept, h->conf->api->title, &kept);
-  return hooks_print(hooks_get_instance(h, v->span),
-                     is_interval ? "report_intermediate" : "report_cumulative", v);
+  bn_script_results_add(&api->kept, api->title, &kept);
+  if (api->vm->setup->is_part)
+    return 0;
+  return hooks_call(hooks_get_instance(h, v->span), hook, 0, v) < 0 ? -1 : 0;
 }
 
 /* Ends the array that sysbench.report_json has begun to print in an instance, if any.  The instance
