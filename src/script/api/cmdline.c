@@ -267,23 +267,6 @@ static int cmdline_loaded(lua_State *L)
   return 0;
 }
 
-/* Counts an index that a thread begins to create.  The caller holds the lock. */
-static void cmdline_begin_index(struct bn_index_progress *p)
-{
-  if (p->creating == 0)
-    p->start_ns = bn_clock_mono();
-  p->creating++;
-}
-
-/* Counts an index that a thread has created.  The caller holds the lock. */
-static void cmdline_end_index(struct bn_index_progress *p)
-{
-  p->created++;
-  /* A script may call indexing() for the end of an index alone. */
-  if (p->creating > 0)
-    p->creating--;
-}
-
 /* Shows how many indexes exist, and for how long at least one of the threads has been creating an
    index; clears the line if no thread is.  The caller holds the lock. */
 static void cmdline_show_indexes(const struct bn_index_progress *p, double all_indexes)
@@ -307,10 +290,15 @@ static int cmdline_indexing(lua_State *L)
   const bool created = lua_toboolean(L, 2);
 
   (void)pthread_mutex_lock(&p->lock);
-  if (created)
-    cmdline_end_index(p);
-  else
-    cmdline_begin_index(p);
+  if (!created) {
+    if (p->creating == 0)
+      p->start_ns = bn_clock_mono();
+    p->creating++;
+  } else {
+    p->created++;
+    if (p->creating > 0) /* a script may call this for the end of an index alone */
+      p->creating--;
+  }
   cmdline_show_indexes(p, all_indexes);
   (void)pthread_mutex_unlock(&p->lock);
   return 0;
@@ -532,16 +520,6 @@ static void cmdline_add_reference_entries(lua_State *L)
   luaL_register(L, NULL, reference_functions);
 }
 
-/* Pushes the __index of the main instance's table: a table of the functions that the reference does
-   not have. */
-static void cmdline_push_main_index(lua_State *L)
-{
-  lua_createtable(L, 0, 8);
-  luaL_register(L, NULL, own_functions);
-  lua_pushboolean(L, 0);
-  lua_setfield(L, -2, "in_worker");
-}
-
 /* Pushes an entry of sysbench.cmdline for a worker: a function, the number of a type, or true.
    Returns false, and pushes nothing, if there is none of that name. */
 static bool cmdline_push_entry(lua_State *L, const char *name)
@@ -594,7 +572,10 @@ int bn_cmdline_make_table(lua_State *L)
     lua_setfield(L, -2, "bn.complete");
     lua_pushcfunction(L, cmdline_index_worker);
   } else {
-    cmdline_push_main_index(L);
+    lua_createtable(L, 0, 8);
+    luaL_register(L, NULL, own_functions);
+    lua_pushboolean(L, 0);
+    lua_setfield(L, -2, "in_worker");
   }
   lua_setfield(L, -2, "__index");
   lua_setmetatable(L, -2);
