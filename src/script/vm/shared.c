@@ -20,15 +20,6 @@ struct bn_shared_pools *bn_shared_pools_new(unsigned n)
   return all;
 }
 
-static struct bn_shared *shared_new(struct bn_shared_pool *pool)
-{
-  struct bn_shared *sh = bn_alloc(1, sizeof *sh);
-
-  sh->pool = pool;
-  sh->L = bn_lua_new_state(&sh->heap);
-  return sh;
-}
-
 /* Logs, once for all workers, that each thread has an interpreter of its own because the script
    uses a feature whose state sessions must not share. */
 static void shared_log_apart(struct bn_shared_pools *all, const char *feature)
@@ -54,8 +45,11 @@ struct bn_shared *bn_shared_take(const struct bn_vm *vm, struct bn_shared_pool *
     shared_log_apart(vm->pools, "math.random");
     pool->apart = true;
   }
-  if (!shared_has_room(pool))
-    pool->latest = shared_new(pool);
+  if (!shared_has_room(pool)) {
+    pool->latest = bn_alloc(1, sizeof *pool->latest);
+    pool->latest->pool = pool;
+    pool->latest->L = bn_lua_new_state(&pool->latest->heap);
+  }
   struct bn_shared *sh = pool->latest;
 
   sh->opened++;

@@ -170,22 +170,14 @@ static int vm_build_coroutine(struct bn_lua *lua, struct bn_shared *sh)
   return vm_log_failure(lua->L, lua_cpcall(lua->L, vm_make_instance, lua));
 }
 
-/* Returns the pool of the instance's session, or NULL if the session does not share its worker.
-   Only sessions of `run` do, and bn_vm.pools exists before they open. */
-static struct bn_shared_pool *vm_find_pool(const struct bn_lua *lua)
+/* Gives the instance a shared interpreter if its session shares its worker, or a new one.  Only
+   sessions of `run` share theirs, and bn_vm.pools exists before they open. */
+static void vm_open_interpreter(struct bn_lua *lua)
 {
   struct bn_shared_pools *all = lua->vm->pools;
 
-  return lua->session->task != NULL ? &all->pool[lua->session->id % all->n] : NULL;
-}
-
-/* Gives the instance a shared interpreter of its session's pool, or a new one. */
-static void vm_open_interpreter(struct bn_lua *lua)
-{
-  struct bn_shared_pool *pool = vm_find_pool(lua);
-
-  if (pool != NULL) {
-    lua->shared = bn_shared_take(lua->vm, pool);
+  if (lua->session->task != NULL) {
+    lua->shared = bn_shared_take(lua->vm, &all->pool[lua->session->id % all->n]);
   } else {
     lua->heap = bn_alloc(1, sizeof *lua->heap);
     lua->L = bn_lua_new_state(lua->heap);
