@@ -159,14 +159,6 @@ struct bn_chunks *bn_chunks_new(const struct bn_script_setup *setup)
   return all;
 }
 
-/* Returns the name of a file for messages, without the folder of files from another host. */
-static const char *chunk_name_to_show(const struct bn_chunks *all, const char *file)
-{
-  const size_t len = bn_script_file_folder_length(file, all->setup->sent_dir);
-
-  return len > 0 ? file + len + 1 : file;
-}
-
 /* Returns whether the host that files are compared with has the same text for the file.  Returns
    true also if there is no such host, or if the file comes from it. */
 static bool chunk_is_same_on_host(const struct bn_chunks *all, const char *file,
@@ -202,8 +194,10 @@ bool bn_chunks_compare(struct bn_chunks *all, const char *file)
 static struct bn_chunk *chunk_add(struct bn_chunks *all, lua_State *L, const char *file,
                                   const struct bn_buf *text, struct bn_buf *msg)
 {
-  struct bn_chunk *c = chunk_make(all, L, bn_alloc_text(file),
-                                  bn_alloc_print("@%s", chunk_name_to_show(all, file)), text);
+  /* Messages show a file from another host without its folder. */
+  const size_t folder = bn_script_file_folder_length(file, all->setup->sent_dir);
+  const char *shown = folder > 0 ? file + folder + 1 : file;
+  struct bn_chunk *c = chunk_make(all, L, bn_alloc_text(file), bn_alloc_print("@%s", shown), text);
 
   if (c == NULL) {
     (void)bn_buf_str(msg, lua_tostring(L, -1));

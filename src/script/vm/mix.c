@@ -13,15 +13,6 @@
 #include "script/vm/env.h"
 #include "script/vm/lua.h"
 
-/* Finds the file of a workload.  Returns 0, or -1 and err. */
-static int mix_find_part(struct bn_vm *vm, struct bn_mix_part *part, struct bn_err *err)
-{
-  struct bn_script_setup setup = *vm->setup;
-
-  setup.name = part->name;
-  return bn_script_file_find(&part->place, &setup, vm->path, err);
-}
-
 /* Adds a workload, whose file is not known yet, and returns it.  The pointer is valid until another
    workload is added. */
 static struct bn_mix_part *mix_add_part(struct bn_mix *mix, const struct bn_mix_item *item)
@@ -45,16 +36,21 @@ static void mix_set_origin(struct bn_script_place *place, const struct bn_mix *m
 
 int bn_mix_find(struct bn_vm *vm, struct bn_err *err)
 {
-  const char *remaining = vm->setup->name;
+  struct bn_script_setup setup = *vm->setup; /* with the name of one workload after another */
+  const char *remaining = setup.name;
   struct bn_mix_item item;
   int rc;
 
-  if (!bn_mix_is_test(vm->setup->conf->policy, remaining))
+  if (!bn_mix_is_test(setup.conf->policy, remaining))
     return 0;
   vm->mix = bn_alloc(1, sizeof *vm->mix); /* bn_vm_done() frees it, also after a failure */
-  while ((rc = bn_mix_next(&remaining, &item, err)) > 0)
-    if (mix_find_part(vm, mix_add_part(vm->mix, &item), err) != 0)
+  while ((rc = bn_mix_next(&remaining, &item, err)) > 0) {
+    struct bn_mix_part *part = mix_add_part(vm->mix, &item);
+
+    setup.name = part->name;
+    if (bn_script_file_find(&part->place, &setup, vm->path, err) != 0)
       return -1;
+  }
   mix_set_origin(&vm->place, vm->mix);
   return rc; /* 0 after the last workload, or -1 */
 }
