@@ -25,8 +25,7 @@ static void env_load_module(lua_State *L, const char *name)
     m++;
   if (m->name == NULL)
     luaL_error(L, "no internal module '%s'", name);
-  /* A chunk name after '=' is shown as it is, here in the form in which sysbench's modules appear.
-   */
+  /* A chunk name after '=' is shown as it is: here as sysbench shows its modules. */
   lua_pushfstring(L, "=[string \"%s.lua\"]", name);
   if (luaL_loadbuffer(L, (const char *)m->data, m->size, lua_tostring(L, -1)) != 0)
     lua_error(L);
