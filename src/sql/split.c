@@ -41,6 +41,9 @@ struct text {
 /* The alignment of a driver's statement within the layer's. */
 enum { PART_ALIGNMENT = 16 };
 
+/* How a server has a statement. */
+enum form { FORM_NONE, FORM_PREPARED, FORM_TEXT /* it does not prepare it, and gets its text */ };
+
 /* The layer's statement: two statements of the driver, one for each server.  The SQL layer keeps
    the text and the values as long as it has the statement. */
 struct twin {
@@ -50,8 +53,8 @@ struct twin {
   const struct bn_sql_bind *binds; /* NULL: nothing is bound */
   size_t n_binds;
   struct text text;
-  bool prepared[BN_ROLES];
-  bool as_text[BN_ROLES]; /* the server does not prepare it, and gets it as text */
+  enum form form[BN_ROLES];
+  struct bn_sql_marks marks; /* owned; found when a server first needs the text */
   _Alignas(PART_ALIGNMENT) char part[];
 };
 
@@ -60,12 +63,6 @@ struct twin {
 static size_t split_part_bytes(size_t size)
 {
   return (size + PART_ALIGNMENT - 1) / PART_ALIGNMENT * PART_ALIGNMENT;
-}
-
-/* Returns the driver's connection to the server of that role. */
-static void *split_handle_of(const struct bn_sql_split *p, enum bn_sql_role role)
-{
-  return p->link[role].handle;
 }
 
 /* Returns the driver's statement for the server of that role. */
@@ -80,13 +77,7 @@ static void *split_inner_stmt(struct twin *twin, enum bn_sql_role role)
 static enum bn_sql_transaction split_transaction_on(const struct bn_sql_split *p,
                                                     enum bn_sql_role role)
 {
-  return p->base->transaction(split_handle_of(p, role));
-}
-
-/* Returns whether a transaction was begun and has not ended. */
-static bool split_is_open(enum bn_sql_transaction t)
-{
-  return t == BN_TRANSACTION_OPEN || t == BN_TRANSACTION_FAILED;
+  return p->base->transaction(p->link[role].handle);
 }
 
 /* Returns whether both servers are between two transactions. */
@@ -183,8 +174,12 @@ static void split_note_pinned(struct bn_sql_split *p, enum bn_sql_boundary bound
 static void split_note_transaction(struct bn_sql_split *p, const struct text *text, enum bn_sql rc)
 {
   const bool has_begun = text->route == BN_ROUTE_BEGIN_READ && rc <= BN_SQL_ROWS;
+  enum bn_sql_transaction t;
 
-  p->reading = (p->reading || has_begun) && split_is_open(split_transaction_on(p, BN_ROLE_READ));
+  if (!p->reading && !has_begun)
+    return;
+  t = split_transaction_on(p, BN_ROLE_READ);
+  p->reading = t == BN_TRANSACTION_OPEN || t == BN_TRANSACTION_FAILED;
   p->fresh = p->reading && has_begun;
   if (p->fresh) {
     bn_buf_clear(&p->begin);
@@ -290,7 +285,7 @@ static void split_interrupt(void *conn)
   const struct bn_sql_split *p = conn;
 
   for (enum bn_sql_role role = 0; role < BN_ROLES; role++)
-    p->base->interrupt(split_handle_of(p, role));
+    p->base->interrupt(p->link[role].handle);
 }
 
 /* Returns the state of the transaction that the script's next statement is part of. */
@@ -319,7 +314,7 @@ static enum bn_sql split_query(void *conn, const char *sql, size_t len, struct b
   rc = split_enter(p, &text, d);
   if (rc != BN_SQL_DONE)
     return rc;
-  return split_leave(p, &text, p->base->query(split_handle_of(p, p->role), sql, len, r, d));
+  return split_leave(p, &text, p->base->query(p->link[p->role].handle, sql, len, r, d));
 }
 
 /* Fetches a row of the result, which is that of the last statement. */
@@ -327,14 +322,14 @@ static bool split_fetch(void *conn, struct bn_sql_result *r, struct bn_sql_value
 {
   const struct bn_sql_split *p = conn;
 
-  return p->base->fetch(split_handle_of(p, p->role), r, row);
+  return p->base->fetch(p->link[p->role].handle, r, row);
 }
 
 static void split_free_result(void *conn, struct bn_sql_result *r)
 {
   const struct bn_sql_split *p = conn;
 
-  p->base->free_result(split_handle_of(p, p->role), r);
+  p->base->free_result(p->link[p->role].handle, r);
 }
 
 /* Lets the driver return the next result of the last statement, which is NULL for the driver if it
@@ -344,9 +339,10 @@ static enum bn_sql split_next(void *conn, void *stmt, struct bn_sql_result *r,
 {
   const struct bn_sql_split *p = conn;
   struct twin *twin = stmt;
-  void *inner = twin != NULL && !twin->as_text[p->role] ? split_inner_stmt(twin, p->role) : NULL;
+  const bool is_prepared = twin != NULL && twin->form[p->role] == FORM_PREPARED;
+  void *inner = is_prepared ? split_inner_stmt(twin, p->role) : NULL;
 
-  return p->base->next(split_handle_of(p, p->role), inner, r, d);
+  return p->base->next(p->link[p->role].handle, inner, r, d);
 }
 
 /* --- functions of a statement, as struct bn_driver has them --- */
@@ -355,10 +351,10 @@ static enum bn_sql split_next(void *conn, void *stmt, struct bn_sql_result *r,
 static enum bn_sql split_prepare_on(struct twin *twin, enum bn_sql_role role, struct bn_sql_diag *d)
 {
   const struct bn_sql_split *p = twin->split;
-  const enum bn_sql rc = p->base->prepare(split_handle_of(p, role), split_inner_stmt(twin, role),
-                                          twin->sql, twin->len, d);
+  const enum bn_sql rc =
+      p->base->prepare(p->link[role].handle, split_inner_stmt(twin, role), twin->sql, twin->len, d);
 
-  twin->prepared[role] = rc == BN_SQL_DONE;
+  twin->form[role] = rc == BN_SQL_DONE ? FORM_PREPARED : FORM_NONE;
   return rc;
 }
 
@@ -368,12 +364,12 @@ static void split_close_on(struct twin *twin, enum bn_sql_role role)
   const struct bn_driver *base = twin->split->base;
   void *inner = split_inner_stmt(twin, role);
 
-  if (!twin->prepared[role])
+  if (twin->form[role] != FORM_PREPARED)
     return;
   base->close(inner);
   /* A driver prepares in zeroed memory, and this statement may be prepared again. */
   memset(inner, 0, base->stmt_size);
-  twin->prepared[role] = false;
+  twin->form[role] = FORM_NONE;
 }
 
 /* Initialises a statement.  Since it may be executed in any state of the connection, all traits of
@@ -408,7 +404,7 @@ static enum bn_sql split_bind(void *stmt, const struct bn_sql_bind *b, size_t n,
   enum bn_sql rc = BN_SQL_DONE;
 
   for (enum bn_sql_role role = 0; role < BN_ROLES && rc == BN_SQL_DONE; role++) {
-    if (!twin->prepared[role])
+    if (twin->form[role] != FORM_PREPARED)
       continue;
     p->role = role;
     rc = p->base->bind(split_inner_stmt(twin, role), b, n, d);
@@ -418,16 +414,17 @@ static enum bn_sql split_bind(void *stmt, const struct bn_sql_bind *b, size_t n,
   return rc;
 }
 
-/* Prepares a statement, which the other server may have prepared before, on the server of that
-   role, and binds the values there.  If the server cannot prepare it, it is sent there as text from
-   now on, which counts as DONE.  After a failure, it is not prepared there. */
+/* Prepares a statement, which the other server has prepared before, on the server of that role, and
+   binds the values there.  If the server cannot prepare it, it is sent there as text from now on,
+   which counts as DONE.  After a failure, it is not prepared there. */
 static enum bn_sql split_prepare_late(struct twin *twin, enum bn_sql_role role,
                                       struct bn_sql_diag *d)
 {
   enum bn_sql rc = split_prepare_on(twin, role, d);
 
   if (rc == BN_SQL_EMULATE) {
-    twin->as_text[role] = true;
+    bn_sql_marks_find(&twin->marks, twin->sql, twin->len, twin->split->shared->caps);
+    twin->form[role] = FORM_TEXT;
     d->rolled_back = false;
     return BN_SQL_DONE;
   }
@@ -445,22 +442,20 @@ static enum bn_sql split_execute_text(const struct twin *twin, struct bn_sql_res
                                       struct bn_sql_diag *d)
 {
   struct bn_sql_split *p = twin->split;
-  void *handle = split_handle_of(p, p->role);
-  struct bn_sql_marks marks;
-  const struct bn_sql_emulation e = {
-      .sql = twin->sql, .len = twin->len, .marks = &marks, .quote = p->base->quote, .conn = handle};
-  bool lacks_values;
+  void *handle = p->link[p->role].handle;
+  const struct bn_sql_emulation e = {.sql = twin->sql,
+                                     .len = twin->len,
+                                     .marks = &twin->marks,
+                                     .quote = p->base->quote,
+                                     .conn = handle};
 
-  bn_sql_marks_find(&marks, twin->sql, twin->len, p->shared->caps);
-  lacks_values = twin->binds == NULL && marks.n > 0;
-  if (!lacks_values)
-    bn_sql_emulate(&e, twin->binds, &p->text);
-  bn_sql_marks_done(&marks);
-  if (!lacks_values)
-    return p->base->query(handle, p->text.data, p->text.len, r, d);
-  (void)snprintf(d->text, sizeof d->text,
-                 "cannot put the values into a statement: nothing is bound to it");
-  return BN_SQL_ERROR;
+  if (twin->binds == NULL && twin->marks.n > 0) {
+    (void)snprintf(d->text, sizeof d->text,
+                   "cannot put the values into a statement: nothing is bound to it");
+    return BN_SQL_ERROR;
+  }
+  bn_sql_emulate(&e, twin->binds, &p->text);
+  return p->base->query(handle, p->text.data, p->text.len, r, d);
 }
 
 /* Executes the statement on the server of that role, which prepares it first if it does not know
@@ -470,12 +465,13 @@ static enum bn_sql split_execute_on(struct twin *twin, enum bn_sql_role role,
 {
   enum bn_sql rc = BN_SQL_DONE;
 
-  if (__builtin_expect(!twin->prepared[role] && !twin->as_text[role], 0))
+  if (__builtin_expect(twin->form[role] == FORM_NONE, 0))
     rc = split_prepare_late(twin, role, d);
   if (rc != BN_SQL_DONE)
     return rc;
-  return twin->as_text[role] ? split_execute_text(twin, r, d)
-                             : twin->split->base->execute(split_inner_stmt(twin, role), r, d);
+  return twin->form[role] == FORM_TEXT
+             ? split_execute_text(twin, r, d)
+             : twin->split->base->execute(split_inner_stmt(twin, role), r, d);
 }
 
 /* Executes the statement on the server that it belongs to. */
@@ -492,8 +488,11 @@ static enum bn_sql split_execute(void *stmt, struct bn_sql_result *r, struct bn_
 
 static void split_close(void *stmt)
 {
+  struct twin *twin = stmt;
+
   for (enum bn_sql_role role = 0; role < BN_ROLES; role++)
-    split_close_on(stmt, role);
+    split_close_on(twin, role);
+  bn_sql_marks_done(&twin->marks);
 }
 
 /* Prepares statements on the server of that role together, and marks those that the driver has
@@ -520,17 +519,10 @@ static enum bn_sql split_prepare_group(struct bn_sql_split *p, enum bn_sql_role 
   if (n_group == 0)
     return BN_SQL_DONE;
   p->role = role;
-  rc = p->base->prepare_all(split_handle_of(p, role), group, n_group, &n_done, d);
+  rc = p->base->prepare_all(p->link[role].handle, group, n_group, &n_done, d);
   for (size_t i = 0; i < n_group && i < n_done; i++)
-    twin[i]->prepared[role] = true;
+    twin[i]->form[role] = FORM_PREPARED;
   return rc;
-}
-
-static bool split_is_prepared(const struct bn_sql_unprepared *u, enum bn_sql_role role)
-{
-  const struct twin *twin = u->stmt;
-
-  return twin->prepared[role];
 }
 
 /* Keeps the statements before the first one that is not prepared, or none if has_failed.  Closes
@@ -539,18 +531,20 @@ static bool split_is_prepared(const struct bn_sql_unprepared *u, enum bn_sql_rol
 static size_t split_keep_prepared(const struct bn_sql_unprepared *list,
                                   const enum bn_sql_role *roles, size_t n, bool has_failed)
 {
-  size_t kept = 0;
+  size_t n_kept = 0;
 
-  while (!has_failed && kept < n && split_is_prepared(&list[kept], roles[kept]))
-    kept++;
-  for (size_t i = kept; i < n; i++) {
-    const struct twin *twin = list[i].stmt;
+  for (size_t i = 0; i < n; i++) {
+    struct twin *twin = list[i].stmt;
     const size_t size = twin->split->shared->ops.stmt_size;
 
-    split_close(list[i].stmt);
-    memset(list[i].stmt, 0, size);
+    if (!has_failed && n_kept == i && twin->form[roles[i]] == FORM_PREPARED) {
+      n_kept++;
+      continue;
+    }
+    split_close(twin);
+    memset(twin, 0, size);
   }
-  return kept;
+  return n_kept;
 }
 
 /* Prepares each statement on the server that it belongs to, all of one server together.  *done
