@@ -338,7 +338,7 @@ struct bn_driver {
                              size_t *done, struct bn_sql_diag *d);
   /* Optional, without a connection: names the server that t selects, as users write it, and returns
      the number of servers that the ordinal selects from; consecutive ordinals select consecutive
-     servers.  NULL: one server without a name. */
+     servers.  name may be NULL, with size 0.  NULL: one server without a name. */
   size_t (*place)(void *self, const struct bn_sql_target *t, char *name, size_t size);
   /* Optional: advises on a failure that the server does not explain, as "use ..."; NULL: none. */
   const char *(*remedy)(const struct bn_sql_diag *d);

@@ -423,23 +423,16 @@ static void conn_add_facts(struct bn_sql_conn *c)
 }
 
 /* Names the server of the connection; with --db-read-hosts, the server that the last statement was
-   for.  Returns how many servers, or pairs of servers, the connections take in turn. */
-static size_t conn_name_server(const struct bn_sql_conn *c, char name[BN_LABEL_LEN])
+   for.  Returns how many servers, or pairs of servers, the connections take in turn.  name may be
+   NULL, with size 0. */
+static size_t conn_name_server(const struct bn_sql_conn *c, char *name, size_t size)
 {
   const struct bn_sql_target target = conn_target_of(c);
   const struct bn_driver *ops = c->drv->ops;
 
   if (c->split != NULL)
-    return bn_sql_split_name_place(c->split, &target, name, BN_LABEL_LEN);
-  return ops->place != NULL ? ops->place(c->drv->self, &target, name, BN_LABEL_LEN) : 1;
-}
-
-/* Returns how many servers, or pairs of servers, the connections take in turn. */
-static unsigned conn_count_places(const struct bn_sql_conn *c)
-{
-  char unused[BN_LABEL_LEN];
-
-  return (unsigned)conn_name_server(c, unused);
+    return bn_sql_split_name_place(c->split, &target, name, size);
+  return ops->place != NULL ? ops->place(c->drv->self, &target, name, size) : 1;
 }
 
 void bn_sql_conn_count_server(const struct bn_sql_conn *c, unsigned label)
@@ -449,7 +442,7 @@ void bn_sql_conn_count_server(const struct bn_sql_conn *c, unsigned label)
 
   if (!c->owner->measured || c->drv->ops->place == NULL)
     return;
-  (void)conn_name_server(c, name);
+  (void)conn_name_server(c, name, sizeof name);
   (void)services->count_label(services->of, label, name);
 }
 
@@ -486,7 +479,7 @@ static struct bn_sql_conn *conn_make(struct bn_sql_driver *drv, struct bn_sessio
     return NULL;
   }
   c->ordinal = atomic_fetch_add_explicit(&drv->sys->ordinal, 1, memory_order_relaxed);
-  c->places = conn_count_places(c);
+  c->places = (unsigned)conn_name_server(c, NULL, 0);
   return c;
 }
 

@@ -209,10 +209,7 @@ static enum bn_sql split_leave(struct bn_sql_split *p, const struct text *text, 
 /* Returns how many write servers the connections of t take in turn. */
 static size_t split_count_writers(const struct bn_sql_split *p, const struct bn_sql_target *t)
 {
-  void *self = p->link[BN_ROLE_WRITE].self;
-  char unused[BN_LABEL_LEN];
-
-  return p->base->place != NULL ? p->base->place(self, t, unused, sizeof unused) : 1;
+  return p->base->place != NULL ? p->base->place(p->link[BN_ROLE_WRITE].self, t, NULL, 0) : 1;
 }
 
 /* Returns the target of the connection of that role.  Another server is tried after a failure only

@@ -49,7 +49,7 @@ struct bn_sql_split *bn_sql_split_wrap(struct bn_sql_link *link,
 /* Returns the links to the driver, by enum bn_sql_role. */
 const struct bn_sql_link *bn_sql_split_links(const struct bn_sql_split *p);
 /* Names the server that the last statement was for, as the driver's `place` does.  Returns how many
-   pairs of servers there are. */
+   pairs of servers there are.  name may be NULL, with size 0. */
 size_t bn_sql_split_name_place(const struct bn_sql_split *p, const struct bn_sql_target *t,
                                char *name, size_t size);
 /* Sets whether all queries go to the write server, except within a transaction on the read server.
