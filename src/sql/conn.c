@@ -36,19 +36,14 @@ static void conn_copy_overrides(struct bn_sql_conn *c, const char *const *name,
   }
 }
 
-static void conn_free_overrides(struct bn_sql_conn *c)
+/* Frees all that the connection owns but its statements and its link. */
+static void conn_free_memory(struct bn_sql_conn *c)
 {
   for (size_t i = 0; i < 2 * c->n_overrides; i++)
     free(c->override[i]);
   free(c->override);
   c->override = NULL;
   c->n_overrides = 0;
-}
-
-/* Frees all that the connection owns but its statements and its link. */
-static void conn_free_memory(struct bn_sql_conn *c)
-{
-  conn_free_overrides(c);
   bn_sql_pending_failure_free(&c->failure);
   free(c->failed_text);
   c->failed_text = NULL;
@@ -72,21 +67,16 @@ enum bn_sql bn_sql_conn_drop_results(struct bn_sql_conn *c, struct bn_sql_diag *
   return rc;
 }
 
-/* Closes the driver's connection.  Its statements are not prepared any more. */
-static void conn_shut_link(struct bn_sql_conn *c)
-{
-  (void)bn_sql_conn_drop_results(c, NULL);
-  for (struct bn_sql_stmt *st = c->stmts; st != NULL; st = st->next)
-    bn_sql_stmt_shut(st);
-  /* Another thread may interrupt a link of the session, but not while it is being closed. */
-  bn_sql_session_remove_link(c->owner, &c->link);
-  bn_sql_link_disconnect(&c->link);
-}
-
 void bn_sql_conn_shut(struct bn_sql_conn *c)
 {
-  if (c->state == BN_CONN_LOST || c->state == BN_CONN_OPEN)
-    conn_shut_link(c);
+  if (c->state == BN_CONN_LOST || c->state == BN_CONN_OPEN) {
+    (void)bn_sql_conn_drop_results(c, NULL);
+    for (struct bn_sql_stmt *st = c->stmts; st != NULL; st = st->next)
+      bn_sql_stmt_shut(st);
+    /* Another thread may interrupt a link of the session, but not while it is being closed. */
+    bn_sql_session_remove_link(c->owner, &c->link);
+    bn_sql_link_disconnect(&c->link);
+  }
   c->state = BN_CONN_CLOSED;
 }
 
@@ -253,17 +243,6 @@ static enum bn_sql conn_set_isolation(struct bn_sql_conn *c)
   return BN_SQL_ERROR;
 }
 
-/* Asks, for the first connection of the run alone, whether it goes through a pooler.  If so, says
-   that the pooler's other clients may get what --db-init-sql sets. */
-static void conn_hint_at_pooler(const struct bn_sql_conn *c)
-{
-  if (atomic_exchange(&c->sys->pooler_asked, true))
-    return;
-  if (conn_ask_pooled(c))
-    bn_log_hint("there is a pooler: what --db-init-sql sets for the session may reach its other "
-                "clients");
-}
-
 /* Puts a prefix before the message of a failure.  A long message loses its end. */
 static void conn_prefix_message(struct bn_sql_diag *d, const char *prefix)
 {
@@ -274,8 +253,9 @@ static void conn_prefix_message(struct bn_sql_diag *d, const char *prefix)
   d->text[sizeof d->text - 1] = '\0';
 }
 
-/* Executes --db-init-sql.  Returns DONE, or a failure and c->diag, whose message names the
-   option. */
+/* Executes --db-init-sql.  The first connection of the run then asks whether it goes through a
+   pooler, whose other clients may get what was set.  Returns DONE, or a failure and c->diag, whose
+   message names the option. */
 static enum bn_sql conn_execute_init_sql(struct bn_sql_conn *c)
 {
   const char *sql = c->sys->conf->init_sql;
@@ -288,7 +268,9 @@ static enum bn_sql conn_execute_init_sql(struct bn_sql_conn *c)
     conn_prefix_message(&c->diag, "--db-init-sql: ");
     return rc;
   }
-  conn_hint_at_pooler(c);
+  if (!atomic_exchange(&c->sys->pooler_asked, true) && conn_ask_pooled(c))
+    bn_log_hint("there is a pooler: what --db-init-sql sets for the session may reach its other "
+                "clients");
   return BN_SQL_DONE;
 }
 
@@ -312,15 +294,6 @@ static enum bn_sql conn_set_session(struct bn_sql_conn *c, uint64_t deadline_ns)
   return rc;
 }
 
-/* Sets the state of a connection that has just been opened. */
-static void conn_mark_open(struct bn_sql_conn *c)
-{
-  c->state = BN_CONN_OPEN;
-  c->prepares_no_more = c->failure.rollback_due = false;
-  c->view.error = BN_VERDICT_NONE;
-  c->view.sql_errno = 0;
-}
-
 int bn_sql_conn_open(struct bn_sql_conn *c, uint64_t deadline_ns)
 {
   const struct bn_sql_target target = conn_target_of(c);
@@ -337,7 +310,10 @@ int bn_sql_conn_open(struct bn_sql_conn *c, uint64_t deadline_ns)
     bn_sql_link_disconnect(&c->link);
     return -1;
   }
-  conn_mark_open(c);
+  c->state = BN_CONN_OPEN;
+  c->prepares_no_more = c->failure.rollback_due = false;
+  c->view.error = BN_VERDICT_NONE;
+  c->view.sql_errno = 0;
   bn_sql_session_add_link(c->owner, &c->link);
   return 0;
 }
@@ -364,40 +340,43 @@ static void conn_ask_limits(struct bn_sql_conn *c)
                                (int64_t)atomic_load(&c->sys->n_prepared));
 }
 
-/* The outcome of opening a connection. */
-enum opened {
-  OPENED,
-  OPEN_FAILED, /* c->diag says why */
-  OPEN_REFUSED /* the server allows too few connections, which the preflight has said */
-};
-
-/* Opens c, however long that takes. */
-static enum opened conn_open_unlimited(struct bn_sql_conn *c)
+/* Opens c, however long that takes.  Returns 0, or -1 after a failure, which has been logged with
+   its remedy unless the session is interrupted. */
+static int conn_open_unlimited(struct bn_sql_conn *c)
 {
-  return bn_sql_conn_open(c, UINT64_MAX) == 0 ? OPENED : OPEN_FAILED;
+  struct bn_sqlsys *sys = c->sys;
+
+  if (bn_sql_conn_open(c, UINT64_MAX) == 0)
+    return 0;
+  if (!bn_session_interrupted(c->session)) {
+    bn_sql_log_failure(c->drv->ops, sys->policy, BN_STEP_CONNECT, &c->diag, "", 0);
+    bn_sql_log_remedy(c->drv->ops, &c->diag, NULL, &sys->remedy_reported);
+  }
+  return -1;
 }
 
 /* Opens c.  In a run of many connections, the first one is opened before the others, and finds out
-   whether the server allows as many as the run needs. */
-static enum opened conn_open_after_preflight(struct bn_sql_conn *c)
+   whether the server allows as many as the run needs.  If it does not, all are refused, which the
+   preflight has said.  Returns as conn_open_unlimited. */
+static int conn_open_after_preflight(struct bn_sql_conn *c)
 {
   struct bn_sql_preflight *p = &c->sys->preflight;
-  enum opened outcome;
+  int rc;
 
   if (!bn_sql_preflight_is_due(c->session))
     return conn_open_unlimited(c);
   if (!bn_sql_preflight_enter(p)) /* another session is the first one, and judges for all */
-    return p->refused ? OPEN_REFUSED : conn_open_unlimited(c);
-  outcome = conn_open_unlimited(c);
-  if (outcome == OPENED) {
+    return p->refused ? -1 : conn_open_unlimited(c);
+  rc = conn_open_unlimited(c);
+  if (rc == 0) {
     conn_ask_limits(c);
     bn_sql_preflight_judge_connections(p, c->session);
   }
   bn_sql_preflight_unlock(p);
   if (!p->refused)
-    return outcome;
+    return rc;
   bn_sql_conn_shut(c);
-  return OPEN_REFUSED;
+  return -1;
 }
 
 /* Adds to the facts of the run what the driver knows of the server and of the connection.  Only the
@@ -483,32 +462,16 @@ static struct bn_sql_conn *conn_make(struct bn_sql_driver *drv, struct bn_sessio
   return c;
 }
 
-/* Logs why c could not be opened, and what the user may do about it, unless the session is
-   interrupted. */
-static void conn_log_open_failure(const struct bn_sql_conn *c)
-{
-  struct bn_sqlsys *sys = c->sys;
-
-  if (bn_session_interrupted(c->session))
-    return;
-  bn_sql_log_failure(c->drv->ops, sys->policy, BN_STEP_CONNECT, &c->diag, "", 0);
-  bn_sql_log_remedy(c->drv->ops, &c->diag, NULL, &sys->remedy_reported);
-}
-
 struct bn_sql_conn *bn_sql_connect(struct bn_sql_driver *drv, struct bn_session *s,
                                    const char *const *override_name,
                                    const char *const *override_value, size_t n_overrides)
 {
   struct bn_sql_conn *c = conn_make(drv, s, override_name, override_value, n_overrides);
   struct bn_sql_target target;
-  enum opened outcome;
 
   if (c == NULL)
     return NULL;
-  outcome = conn_open_after_preflight(c);
-  if (outcome == OPEN_FAILED)
-    conn_log_open_failure(c);
-  if (outcome != OPENED) {
+  if (conn_open_after_preflight(c) != 0) {
     bn_sql_conn_free(c);
     return NULL;
   }
@@ -529,8 +492,10 @@ int bn_sql_disconnect(struct bn_sql_conn *c)
   return 0;
 }
 
-void bn_sql_conn_unref(struct bn_sql_conn *c)
+void bn_sql_conn_free(struct bn_sql_conn *c)
 {
+  if (c == NULL)
+    return;
   c->refs--;
   if (c->refs > 0)
     return;
@@ -538,12 +503,6 @@ void bn_sql_conn_unref(struct bn_sql_conn *c)
   if (c->cur.live && c->owner != NULL)
     return;
   conn_close_unreferenced(c);
-}
-
-void bn_sql_conn_free(struct bn_sql_conn *c)
-{
-  if (c != NULL)
-    bn_sql_conn_unref(c);
 }
 
 /* Frees a connection that is closed, and its statements. */

@@ -76,9 +76,6 @@ void bn_sql_conn_shut(struct bn_sql_conn *c);
 /* Adds 1 to a labelled count of sql/count.h, under the name of the server that c is connected to,
    or was last. */
 void bn_sql_conn_count_server(const struct bn_sql_conn *c, unsigned label);
-/* Drops one reference.  Dropping the last one closes the connection, but not while the script may
-   still read its result. */
-void bn_sql_conn_unref(struct bn_sql_conn *c);
 /* Frees the connections that outlived their sessions. */
 void bn_sql_retired_free(struct bn_sqlsys *sys);
 /* Sets the view to FATAL, without an error number or text, because this layer refuses a call. */

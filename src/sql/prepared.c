@@ -98,7 +98,7 @@ void bn_sql_stmt_free(struct bn_sql_stmt *st)
   } else {
     prepared_dispose(st);
   }
-  bn_sql_conn_unref(c);
+  bn_sql_conn_free(c);
 }
 
 /* Lets the connection send further statements as text, because the server, whose error is in
