@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/log.h"
 #include "sql/emulate.h"
 #include "sql/errors.h"
@@ -358,21 +359,28 @@ static int prepared_bind_copied(struct bn_sql_stmt *st)
 int bn_sql_bind(struct bn_sql_stmt *st, const struct bn_sql_bind *binds, size_t n)
 {
   struct bn_sql_conn *c = st->conn;
-  struct bn_sql_bound before;
+  struct bn_sql_bind *binds_before = st->binds;
+  const size_t n_before = st->n_binds;
   uint64_t since_ns;
   int rc;
 
   if (!prepared_check_usable(st) || !bn_sql_begin(c, NULL, 0))
     return 1;
-  before = bn_sql_stmt_copy_binds(st, binds, n);
+  st->binds = bn_alloc(n, sizeof *st->binds);
+  memcpy(st->binds, binds, n * sizeof *st->binds);
+  st->n_binds = n;
+  st->bound = false;
   since_ns = bn_clock_now(&c->session->clock);
   rc = prepared_bind_copied(st);
   c->preparing_ns += bn_clock_now(&c->session->clock) - since_ns;
   if (rc != 0 && c->sys->policy->miscount_binds_nothing) {
-    bn_sql_stmt_restore_binds(st, &before);
+    /* The driver gets the previous values again at the next execution. */
+    free(st->binds);
+    st->binds = binds_before;
+    st->n_binds = n_before;
     return 1;
   }
-  free(before.binds);
+  free(binds_before);
   return rc;
 }
 

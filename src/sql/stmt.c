@@ -98,7 +98,6 @@ struct bn_sql_stmt *bn_sql_stmt_new(const struct bn_sql_link *link,
   st->text = st->shared->text;
   st->len = len;
   st->link = link;
-  st->handle = st->room;
   return st;
 }
 
@@ -139,25 +138,6 @@ void bn_sql_stmt_emulate(struct bn_sql_stmt *st, struct bn_sql_statement_cache *
   text->has_marks = true;
   (void)pthread_mutex_unlock(&texts->lock);
   st->emulated = true;
-}
-
-struct bn_sql_bound bn_sql_stmt_copy_binds(struct bn_sql_stmt *st, const struct bn_sql_bind *binds,
-                                           size_t n)
-{
-  const struct bn_sql_bound before = {.binds = st->binds, .n = st->n_binds};
-
-  st->binds = bn_alloc(n, sizeof *st->binds);
-  memcpy(st->binds, binds, n * sizeof *st->binds);
-  st->n_binds = n;
-  st->bound = false;
-  return before;
-}
-
-void bn_sql_stmt_restore_binds(struct bn_sql_stmt *st, const struct bn_sql_bound *before)
-{
-  free(st->binds);
-  st->binds = before->binds;
-  st->n_binds = before->n;
 }
 
 enum bn_sql bn_sql_stmt_bind(struct bn_sql_stmt *st, struct bn_sql_diag *d)

@@ -42,7 +42,6 @@ struct bn_sql_stmt {
   struct bn_sql_conn *conn;       /* first: scripts read it */
   struct bn_sql_stmt *next, **at; /* at: the pointer to it in the list of its connection */
   const struct bn_sql_link *link;
-  void *handle; /* the statement that is passed to the functions of link */
   struct bn_sql_cached_text *shared;
   const char *text; /* shared->text, of len bytes */
   size_t len;
@@ -57,7 +56,7 @@ struct bn_sql_stmt {
   bool bound;    /* it is ready for the next execution */
   bool closed;   /* by the script */
   bool orphaned; /* prepared.c: the script has freed it while it was in use */
-  _Alignas(16) char room[]; /* for the driver's or the layer's statement */
+  _Alignas(16) char handle[]; /* the statement that is passed to the functions of link */
 };
 
 /* Makes a statement, which is not prepared yet.  Its text is copied once for all sessions of
@@ -74,18 +73,7 @@ void bn_sql_stmt_shut(struct bn_sql_stmt *st);
 /* Lets the statement be sent as text from now on, with its values in place of the marks. */
 void bn_sql_stmt_emulate(struct bn_sql_stmt *st, struct bn_sql_statement_cache *texts);
 
-/* The descriptors of the values to which a statement was bound. */
-struct bn_sql_bound {
-  struct bn_sql_bind *binds;
-  size_t n;
-};
-
-/* Copies the descriptors.  Returns the previous ones, which the caller puts back or frees. */
-struct bn_sql_bound bn_sql_stmt_copy_binds(struct bn_sql_stmt *st, const struct bn_sql_bind *binds,
-                                           size_t n);
-/* Puts the descriptors back; the driver is told at the next execution. */
-void bn_sql_stmt_restore_binds(struct bn_sql_stmt *st, const struct bn_sql_bound *before);
-/* Binds the copied descriptors, if there are any, to the driver's statement.  Returns DONE, or the
+/* Binds the descriptors of st, if there are any, to the driver's statement.  Returns DONE, or the
    driver's failure and d. */
 enum bn_sql bn_sql_stmt_bind(struct bn_sql_stmt *st, struct bn_sql_diag *d);
 
