@@ -73,24 +73,19 @@ static void prepared_dispose_of_orphans(struct bn_sql_conn *c)
   }
 }
 
-/* Returns whether a call of the session waits, which may be one on this connection.  Another
-   session of the same interpreter runs, and its collector frees what this session has dropped. */
-static bool prepared_is_in_call(const struct bn_sql_conn *c)
-{
-  const struct bn_session *s = c->session; /* NULL: retired */
-
-  return s != NULL && s->task != NULL && s->services->in_call(s);
-}
-
 void bn_sql_stmt_free(struct bn_sql_stmt *st)
 {
+  const struct bn_session *s;
   struct bn_sql_conn *c;
   bool in_call;
 
   if (st == NULL)
     return;
   c = st->conn;
-  in_call = prepared_is_in_call(c);
+  s = c->session; /* NULL: retired */
+  /* While a call of the session waits, perhaps one on this connection, another session of the same
+     interpreter runs, and its collector frees what this session has dropped. */
+  in_call = s != NULL && s->task != NULL && s->services->in_call(s);
   if (!in_call)
     prepared_dispose_of_orphans(c);
   if (in_call || prepared_is_result_needed(st)) {
@@ -148,38 +143,27 @@ static enum bn_sql prepared_try_prepare(struct bn_sql_stmt *st)
   return BN_SQL_DONE;
 }
 
-/* Returns whether a statement that could not be prepared would also fail as text. */
-static bool prepared_fails_as_text(const struct bn_driver *ops, const struct bn_sql_diag *d)
-{
-  const int answer = ops->fails_as_text != NULL ? ops->fails_as_text(d) : -1;
-
-  return answer < 0 ? bn_sql_is_of_statement(d->state) : answer != 0;
-}
-
-/* Returns whether statements that are refused may be sent as text: there is no dialect,
-   --db-ps-mode is auto, and the driver has servers, between which and bench a proxy may stand. */
-static bool prepared_may_be_text(const struct bn_sql_conn *c)
-{
-  const bool is_auto = !c->sys->emulate && !c->sys->anew;
-
-  return is_auto && bn_policy_is_native(c->sys->policy) && c->drv->ops->place != NULL;
-}
-
 /* Returns whether rc and c->diag mean that a server or a proxy refuses to prepare a statement that
-   it may execute as text. */
+   it may execute as text.  That is only asked outside of dialects, with --db-ps-mode=auto, and if
+   the driver has servers, between which and bench a proxy may stand. */
 static bool prepared_is_refused(const struct bn_sql_conn *c, enum bn_sql rc)
 {
+  const struct bn_driver *ops = c->drv->ops;
+  const bool is_auto = !c->sys->emulate && !c->sys->anew;
   enum bn_sql_class class;
+  int fails_as_text;
 
-  if (rc != BN_SQL_ERROR || !prepared_may_be_text(c))
+  if (rc != BN_SQL_ERROR || !is_auto || !bn_policy_is_native(c->sys->policy) || ops->place == NULL)
     return false;
   /* After an interruption, or in a failed transaction, any statement fails. */
   if (bn_session_interrupted(c->session) || bn_sql_link_is_aborted(&c->link))
     return false;
   /* Errors of the other classes are handled as those of a text are. */
-  class = bn_sql_errors_classify(c->drv->ops, &c->diag);
-  return class == BN_CLASS_OTHER && !prepared_fails_as_text(c->drv->ops, &c->diag) &&
-         !bn_sql_driver_ignores(c->drv, &c->diag, class);
+  class = bn_sql_errors_classify(ops, &c->diag);
+  if (class != BN_CLASS_OTHER || bn_sql_driver_ignores(c->drv, &c->diag, class))
+    return false;
+  fails_as_text = ops->fails_as_text != NULL ? ops->fails_as_text(&c->diag) : -1;
+  return fails_as_text < 0 ? !bn_sql_is_of_statement(c->diag.state) : fails_as_text == 0;
 }
 
 /* Lets the statement be sent as text from now on.  The first call in the run says so. */
@@ -231,20 +215,6 @@ static bool prepared_is_deferred(const struct bn_sql_conn *c)
          bn_sql_preflight_defers(&c->sys->preflight, c->session, c->n_prepared + 1);
 }
 
-/* Adds a statement, and prepares it unless it waits.  Returns NULL after a failure, which the view
-   describes. */
-static struct bn_sql_stmt *prepared_add_and_prepare(struct bn_sql_conn *c, const char *sql,
-                                                    size_t len)
-{
-  struct bn_sql_stmt *st = prepared_add(c, sql, len);
-
-  if (!prepared_is_deferred(c) && prepared_prepare_or_emulate(st) != 0) {
-    bn_sql_stmt_free(st);
-    return NULL;
-  }
-  return st;
-}
-
 struct bn_sql_stmt *bn_sql_prepare(struct bn_sql_conn *c, const char *sql, size_t len)
 {
   struct bn_sql_stmt *st;
@@ -254,7 +224,11 @@ struct bn_sql_stmt *bn_sql_prepare(struct bn_sql_conn *c, const char *sql, size_
     return NULL;
   prepared_dispose_of_orphans(c); /* bn_sql_begin has freed the result that may have kept one */
   since_ns = bn_clock_now(&c->session->clock);
-  st = prepared_add_and_prepare(c, sql, len);
+  st = prepared_add(c, sql, len);
+  if (!prepared_is_deferred(c) && prepared_prepare_or_emulate(st) != 0) {
+    bn_sql_stmt_free(st);
+    st = NULL;
+  }
   c->preparing_ns += bn_clock_now(&c->session->clock) - since_ns;
   return st;
 }

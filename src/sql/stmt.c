@@ -29,29 +29,6 @@ static size_t stmt_bucket_of(const char *sql, size_t len)
   return (size_t)(hash % BN_SQL_CACHED_TEXT_BUCKETS);
 }
 
-/* Returns the text in the list of a bucket that begins with t, or NULL.  The caller holds the
-   lock. */
-static struct bn_sql_cached_text *stmt_find_text(struct bn_sql_cached_text *t,
-                                                 const struct bn_sql_caps *caps, const char *sql,
-                                                 size_t len)
-{
-  while (t != NULL && (t->caps != caps || t->len != len || memcmp(t->text, sql, len) != 0))
-    t = t->next;
-  return t;
-}
-
-/* Returns a copy of the text, with no reference to it. */
-static struct bn_sql_cached_text *stmt_copy_text(const struct bn_sql_caps *caps, const char *sql,
-                                                 size_t len)
-{
-  struct bn_sql_cached_text *t = bn_alloc(1, sizeof *t + len + 1);
-
-  t->caps = caps;
-  t->len = len;
-  memcpy(t->text, sql, len);
-  return t;
-}
-
 /* Returns the shared copy of the text, with one reference for the caller. */
 static struct bn_sql_cached_text *stmt_get_text(struct bn_sql_statement_cache *cache,
                                                 const struct bn_sql_caps *caps, const char *sql,
@@ -60,9 +37,15 @@ static struct bn_sql_cached_text *stmt_get_text(struct bn_sql_statement_cache *c
   struct bn_sql_cached_text **bucket = &cache->bucket[stmt_bucket_of(sql, len)], *text;
 
   (void)pthread_mutex_lock(&cache->lock);
-  text = stmt_find_text(*bucket, caps, sql, len);
+  text = *bucket;
+  while (text != NULL &&
+         (text->caps != caps || text->len != len || memcmp(text->text, sql, len) != 0))
+    text = text->next;
   if (text == NULL) {
-    text = stmt_copy_text(caps, sql, len);
+    text = bn_alloc(1, sizeof *text + len + 1);
+    text->caps = caps;
+    text->len = len;
+    memcpy(text->text, sql, len);
     text->next = *bucket;
     *bucket = text;
   }
