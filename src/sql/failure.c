@@ -17,17 +17,6 @@
 #include "sql/errors.h"
 #include "sql/recover.h"
 
-/* Adds the class and the message of an error to the facts under its label.  That is done for the
-   first error of each label only, because most errors of a label are the same. */
-static void failure_add_facts(struct bn_sql_conn *c, const char *label)
-{
-  const struct bn_services *services = c->session->services;
-
-  services->fact(services->of, BN_ERROR_CLASSES, label,
-                 bn_sql_errors_class(bn_sql_errors_classify(c->drv->ops, &c->diag))->name);
-  services->fact(services->of, BN_ERROR_MESSAGES, label, c->diag.text);
-}
-
 /* Names the error by its number, or else by its SQLSTATE, escaped, because a server or a proxy may
    have filled it with any bytes. */
 static void failure_name_error(const struct bn_sql_diag *d, char *label, size_t size)
@@ -38,16 +27,19 @@ static void failure_name_error(const struct bn_sql_diag *d, char *label, size_t 
     (void)bn_escape(label, size, d->state[0] != '\0' ? d->state : "unknown", "");
 }
 
-/* Counts the error, in total and under its label.  The first error of a label is also kept as
-   facts. */
+/* Counts the error, in total and under its label.  The class and the message of the first error of
+   a label become facts, because most errors of a label are the same. */
 static void failure_count_error(struct bn_sql_conn *c)
 {
+  const enum bn_sql_class class = bn_sql_errors_classify(c->drv->ops, &c->diag);
   const struct bn_services *services = c->session->services;
   char label[BN_LABEL_LEN];
 
   failure_name_error(&c->diag, label, sizeof label);
-  if (services->count_label(services->of, BN_L_ERRORS, label)) /* it is the first one */
-    failure_add_facts(c, label);
+  if (services->count_label(services->of, BN_L_ERRORS, label)) { /* it is the first one */
+    services->fact(services->of, BN_ERROR_CLASSES, label, bn_sql_errors_class(class)->name);
+    services->fact(services->of, BN_ERROR_MESSAGES, label, c->diag.text);
+  }
   bn_stat_count(c->session->stat, BN_C_ERROR, 1);
 }
 
@@ -57,13 +49,6 @@ static void failure_count_error(struct bn_sql_conn *c)
 static bool failure_may_reach_other_server(const struct bn_sql_conn *c)
 {
   return bn_policy_is_native(c->sys->policy) && c->drv->ops->place != NULL;
-}
-
-/* Returns whether a transaction may be open: the driver says so, or does not know. */
-static bool failure_may_be_in_transaction(const struct bn_sql_conn *c)
-{
-  return c->link.ops->transaction == NULL ||
-         c->link.ops->transaction(c->link.handle) != BN_TRANSACTION_OWN;
 }
 
 /* Returns whether the connection is open and its transaction can only be rolled back. */
@@ -96,15 +81,18 @@ void bn_sql_roll_back(struct bn_sql_conn *c)
   static const char rollback[] = "ROLLBACK";
   /* In a dialect in which unread results block statements, they block ROLLBACK too. */
   const bool is_blocked = c->cur.more && c->sys->policy->unread_results_block;
+  const struct bn_sql_link *link = &c->link;
   struct bn_sql_diag d = {0};
   enum bn_sql rc;
 
   c->failure.rollback_due = false;
-  if (c->state != BN_CONN_OPEN || !failure_may_be_in_transaction(c) || is_blocked)
+  if (c->state != BN_CONN_OPEN || is_blocked)
     return;
+  if (link->ops->transaction != NULL && link->ops->transaction(link->handle) == BN_TRANSACTION_OWN)
+    return; /* no transaction is open */
   (void)bn_sql_conn_drop_results(c, NULL);
   bn_sql_trace(&c->sys->trace, c->session, rollback, strlen(rollback));
-  rc = bn_sql_link_execute(&c->link, rollback, NULL, &d);
+  rc = bn_sql_link_execute(link, rollback, NULL, &d);
   /* A transaction that the server does not roll back, as within XA, ends with the connection. */
   if (rc == BN_SQL_LOST || (rc != BN_SQL_DONE && failure_may_reach_other_server(c)))
     c->state = BN_CONN_LOST;
@@ -121,7 +109,7 @@ static void failure_ignore_on_open(struct bn_sql_conn *c, const struct bn_sql_re
   /* sysbench sends ROLLBACK at once if the server carries out nothing else. */
   if (r->roll_back && !bn_policy_is_native(c->sys->policy) && failure_is_transaction_aborted(c))
     bn_sql_roll_back(c);
-  /* The server has answered, but is of no use (recover_is_useless). */
+  /* The server has answered, but is of no use (recover_decide_ignored). */
   if (r->action == BN_SQL_RECONNECT)
     c->state = BN_CONN_LOST;
 }
@@ -229,14 +217,15 @@ void bn_sql_leave_session(struct bn_sql_conn *c)
 static struct bn_sql_failing failure_describe(const struct bn_sql_conn *c,
                                               enum bn_sql_answer answer)
 {
+  const enum bn_sql_class class = bn_sql_errors_classify(c->drv->ops, &c->diag);
+
   return (struct bn_sql_failing){
       .step = c->failure.step,
-      .diag = &c->diag,
-      .class = bn_sql_errors_classify(c->drv->ops, &c->diag),
-      .listed = {&c->sys->ignored, &c->drv->ignored},
+      .class = class,
+      .listed = bn_sql_driver_ignores(c->drv, &c->diag, class),
+      .rolled_back = c->diag.rolled_back,
       .lost = c->state == BN_CONN_LOST,
-      .places = c->places,
-      .may_move = failure_may_reach_other_server(c),
+      .may_move = c->places > 1 || failure_may_reach_other_server(c),
       .unrepeatable = c->failure.unrepeatable,
       .asks = c->failure.asks,
       .interrupted = bn_session_interrupted(c->session),
@@ -261,30 +250,9 @@ static void failure_act(struct bn_sql_conn *c, const struct bn_sql_recovery *r)
   case BN_SQL_LEAVE:
     bn_sql_leave_session(c);
     break;
-  case BN_SQL_RETRY:
-    c->view.error = BN_VERDICT_NONE;
-    c->view.sql_errno = 0;
-    break;
   case BN_SQL_FAIL:
     failure_give_up(c, r->counts);
   }
-}
-
-/* Decides whether a statement that could not be prepared or bound, because the connection was lost
-   or of no use, is tried again on the new one.  If so, removes the failure from the view and
-   returns true. */
-static bool failure_clear_for_another_try(struct bn_sql_conn *c)
-{
-  struct bn_sql_failing f = failure_describe(c, BN_ANSWER_NONE);
-  struct bn_sql_recovery r;
-
-  f.reconnected = true;
-  f.over = bn_session_over(c->session);
-  r = bn_sql_choose_recovery(&f);
-  if (r.action != BN_SQL_RETRY)
-    return false;
-  failure_act(c, &r);
-  return true;
 }
 
 /* Copies the statement's text for bn_sql_failed_text, because a statement that cannot be prepared
@@ -328,8 +296,6 @@ static void failure_record(struct bn_sql_conn *c, enum bn_sql rc, enum bn_sql_st
 bool bn_sql_handle_failure(struct bn_sql_conn *c, enum bn_sql rc, enum bn_sql_step step,
                            const char *sql, size_t len)
 {
-  const bool is_preparation = step == BN_STEP_PREPARE || step == BN_STEP_BIND;
-  bool has_new_connection;
   struct bn_sql_failing f;
   struct bn_sql_recovery r;
 
@@ -342,26 +308,20 @@ bool bn_sql_handle_failure(struct bn_sql_conn *c, enum bn_sql rc, enum bn_sql_st
   /* bn_sql_settle_failure decides about a pending failure, and needs it until then. */
   if (!c->failure.pending)
     c->diag.rolled_back = false;
-  has_new_connection = r.action == BN_SQL_RECONNECT && c->state == BN_CONN_OPEN;
+  if (step == BN_STEP_QUERY || r.action != BN_SQL_RECONNECT || c->state != BN_CONN_OPEN)
+    return false;
   /* Within an event, nothing is tried again on the new connection: the event is repeated from its
      beginning, because its transaction has ended with the old one. */
-  return is_preparation && has_new_connection && !failure_is_in_event(c) &&
-         failure_clear_for_another_try(c);
+  if (failure_is_in_event(c) || bn_session_over(c->session))
+    return false;
+  c->view.error = BN_VERDICT_NONE;
+  c->view.sql_errno = 0;
+  return true;
 }
 
 void bn_sql_defer_failure(struct bn_sql_conn *c)
 {
   c->failure.asks = true;
-}
-
-/* Makes the failure that was kept the present one again.  Returns false if none was kept. */
-static bool failure_restore_kept(struct bn_sql_conn *c)
-{
-  if (!bn_sql_pending_failure_restore(&c->failure, &c->diag))
-    return false;
-  c->view.sql_errno = c->diag.code;
-  failure_copy_text(c);
-  return true;
 }
 
 void bn_sql_settle_failure(struct bn_sql_conn *c, bool ignore)
@@ -371,8 +331,12 @@ void bn_sql_settle_failure(struct bn_sql_conn *c, bool ignore)
   struct bn_sql_recovery r;
 
   /* If the script has used the connection before its answer, the failure was kept. */
-  if (!was_pending && !failure_restore_kept(c))
-    return;
+  if (!was_pending) {
+    if (!bn_sql_pending_failure_restore(&c->failure, &c->diag))
+      return;
+    c->view.sql_errno = c->diag.code;
+    failure_copy_text(c);
+  }
   c->failure.pending = false;
   f = failure_describe(c, ignore ? BN_ANSWER_IGNORE : BN_ANSWER_FAIL);
   r = bn_sql_choose_recovery(&f);

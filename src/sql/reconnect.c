@@ -15,15 +15,6 @@
    PROOF_S after it was opened may have been of no use. */
 enum { PATIENCE_S = 60, ATTEMPT_S = 2, DOUBLINGS = 3, PROOF_S = 1 };
 
-/* Pauses, until the end of the run at most.  Returns whether the run goes on. */
-static bool reconnect_pause_ms(const struct bn_sql_conn *c, unsigned ms)
-{
-  if (ms == 0)
-    return true;
-  c->session->services->pause(c->session, bn_clock_mono() + ms * BN_NSEC_PER_MSEC);
-  return !bn_session_over(c->session);
-}
-
 /* Sets the view after the last attempt, whose failure is logged unless the end of the run has ended
    it.  Returns -1. */
 static int reconnect_give_up(struct bn_sql_conn *c, bool is_run_over)
@@ -77,17 +68,15 @@ static void reconnect_select_next_server(struct bn_sql_conn *c)
 static int reconnect_pass_to_next_server(struct bn_sql_conn *c, uint64_t until_ns)
 {
   const bool is_run_over = bn_session_over(c->session);
-  const struct bn_sql_failing failing = {.step = BN_STEP_CONNECT,
-                                         .diag = &c->diag,
-                                         .over = is_run_over || bn_clock_mono() >= until_ns,
-                                         .tries = c->tries,
-                                         .places = c->places};
-  const struct bn_sql_recovery r = bn_sql_choose_recovery(&failing);
+  const unsigned wait_ms = bn_sql_choose_connect_wait(c->tries, c->places);
 
-  if (r.action == BN_SQL_FAIL)
+  if (is_run_over || bn_clock_mono() >= until_ns)
     return reconnect_give_up(c, is_run_over);
-  if (!reconnect_pause_ms(c, r.wait_ms))
-    return reconnect_give_up(c, true /* the run is over */);
+  if (wait_ms > 0) {
+    c->session->services->pause(c->session, bn_clock_mono() + wait_ms * BN_NSEC_PER_MSEC);
+    if (bn_session_over(c->session))
+      return reconnect_give_up(c, true /* the run is over */);
+  }
   c->tries++;
   reconnect_select_next_server(c);
   return 0;

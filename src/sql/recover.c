@@ -24,46 +24,19 @@ static bool recover_is_ignorable(const struct bn_sql_failing *f)
 {
   if (f->unrepeatable || f->answer == BN_ANSWER_FAIL)
     return false;
-  if (f->answer == BN_ANSWER_IGNORE || f->aborted)
-    return true;
-  for (size_t i = 0; i < sizeof f->listed / sizeof f->listed[0]; i++) {
-    if (f->listed[i] != NULL && bn_sql_errors_have(f->listed[i], f->diag, f->class))
-      return true;
-  }
-  return false;
+  return f->answer == BN_ANSWER_IGNORE || f->aborted || f->listed;
 }
 
-/* Decides about a failed attempt to connect: another one follows until the time is up, and the
-   script does not learn of it.  The next server of several may work, so there is no wait until all
-   of them have failed. */
-static struct bn_sql_recovery recover_decide_connect(const struct bn_sql_failing *f)
-{
-  const unsigned places = f->places > 0 ? f->places : 1;
-  const bool is_end_of_round = (f->tries + 1) % places == 0;
-
-  if (f->over)
-    return (struct bn_sql_recovery){.action = BN_SQL_FAIL};
-  if (!is_end_of_round)
-    return (struct bn_sql_recovery){.action = BN_SQL_RETRY};
-  return (struct bn_sql_recovery){.action = BN_SQL_RETRY,
-                                  .wait_ms = recover_backoff_ms(f->tries / places)};
-}
-
-/* Returns whether the connection is of no use: its server refuses to write or carries out nothing,
-   and a new connection may reach another server. */
-static bool recover_is_useless(const struct bn_sql_failing *f)
-{
-  return bn_sql_errors_class(f->class)->of_server && (f->places > 1 || f->may_move);
-}
-
-/* Decides about a failure that is ignored.  A lost or useless connection is replaced, which ends
-   its transaction without a rollback. */
+/* Decides about a failure that is ignored.  A connection is replaced, which ends its transaction
+   without a rollback, if it is lost, or of no use: its server refuses to write or carries out
+   nothing, and a new connection may reach another one. */
 static struct bn_sql_recovery recover_decide_ignored(const struct bn_sql_failing *f, bool counts)
 {
-  const bool reconnects = f->lost || recover_is_useless(f);
+  const bool is_useless = f->may_move && bn_sql_errors_class(f->class)->of_server;
+  const bool reconnects = f->lost || is_useless;
 
   return (struct bn_sql_recovery){.action = reconnects ? BN_SQL_RECONNECT : BN_SQL_IGNORE,
-                                  .roll_back = !reconnects && !f->diag->rolled_back,
+                                  .roll_back = !reconnects && !f->rolled_back,
                                   .counts = counts && !f->aborted};
 }
 
@@ -72,10 +45,6 @@ struct bn_sql_recovery bn_sql_choose_recovery(const struct bn_sql_failing *f)
   const bool is_execution = f->step == BN_STEP_QUERY;
   const bool counts = is_execution || f->preparations_count;
 
-  if (f->step == BN_STEP_CONNECT)
-    return recover_decide_connect(f);
-  if (f->reconnected) /* the call may succeed on the new connection */
-    return (struct bn_sql_recovery){.action = f->over ? BN_SQL_IGNORE : BN_SQL_RETRY};
   if (f->interrupted && f->answer == BN_ANSWER_NONE)
     return (struct bn_sql_recovery){.action = BN_SQL_LEAVE};
   if (recover_is_ignorable(f))
@@ -83,6 +52,13 @@ struct bn_sql_recovery bn_sql_choose_recovery(const struct bn_sql_failing *f)
   if (f->asks && is_execution && !f->unrepeatable && f->answer == BN_ANSWER_NONE)
     return (struct bn_sql_recovery){.action = BN_SQL_ASK};
   return (struct bn_sql_recovery){.action = BN_SQL_FAIL, .counts = counts && !f->fatal_uncounted};
+}
+
+unsigned bn_sql_choose_connect_wait(unsigned tries, unsigned places)
+{
+  const bool is_end_of_round = (tries + 1) % places == 0;
+
+  return is_end_of_round ? recover_backoff_ms(tries / places) : 0;
 }
 
 struct bn_sql_repetition bn_sql_choose_repetition(uint64_t tries, uint64_t max_tries,

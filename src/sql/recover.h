@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Decides what is done about a failure, from the driver's description of it and from the options.
-   The decision changes nothing; failure.c and reconnect.c carry it out.  Also keeps the failure
-   that a script is asked about. */
+/* Decides what is done about a failure.  The decision changes nothing; failure.c and reconnect.c
+   carry it out.  Also keeps the failure that a script is asked about. */
 #ifndef BN_SQL_RECOVER_H
 #define BN_SQL_RECOVER_H
 
@@ -10,13 +9,11 @@
 #include <stdint.h>
 
 #include "api/driver.h"
-#include "sql/errors.h"
 
 enum bn_sql_action {
   BN_SQL_IGNORE,    /* the script repeats its event */
-  BN_SQL_RETRY,     /* the failed call is tried again, without the script */
-  BN_SQL_RECONNECT, /* a new connection is made, to the next server if there are several, with waits
-                       as for CONNECT; then the script repeats its event, even if none could be
+  BN_SQL_RECONNECT, /* a new connection is made, to the next server if there are several
+                       (reconnect.c); then the script repeats its event, even if none could be
                        made */
   BN_SQL_FAIL,      /* the failure is logged and the script's event fails */
   BN_SQL_ASK,       /* the script is asked whether to ignore the failure */
@@ -26,39 +23,39 @@ enum bn_sql_action {
 /* The answer of a script that was asked about a failure. */
 enum bn_sql_answer { BN_ANSWER_NONE, BN_ANSWER_IGNORE, BN_ANSWER_FAIL };
 
-/* A failure, with all that the decision about it depends on. */
+/* A failure of a step after CONNECT, with all that the decision about it depends on. */
 struct bn_sql_failing {
   enum bn_sql_step step;
-  const struct bn_sql_diag *diag;
   enum bn_sql_class class;
-  const struct bn_sql_errors *listed[2]; /* --db-ignore-errors and the driver's own; NULL: none */
-  bool lost;                             /* the connection was lost */
-  bool reconnected;  /* PREPARE and BIND: a new connection has been made since the failure */
+  bool listed;       /* --db-ignore-errors or the driver's own list has the error */
+  bool rolled_back;  /* the transaction is no longer open */
+  bool lost;         /* the connection was lost */
+  bool may_move;     /* a new connection may reach another server */
   bool unrepeatable; /* bulk inserts: no event would be repeated, so the failure is not ignored */
   bool asks;         /* the script wants to be asked */
   bool interrupted;  /* the session was interrupted */
   bool preparations_count; /* PREPARE and BIND: the failure counts as an error */
-  bool over;               /* the run is over, or CONNECT was tried for long enough */
   bool fatal_uncounted;    /* dialect 0.5: a failure that is not ignored is not counted */
   bool aborted; /* the server refuses the statement because of an error before it, which was
                    ignored, and which the script has caught: only that error is counted */
   enum bn_sql_answer answer;
-  unsigned tries;  /* CONNECT: failed attempts before this one */
-  unsigned places; /* servers that are tried in turn; 0 means 1 */
-  bool may_move;   /* a new connection to the same address may reach another server */
 };
 
 /* The decision about a failure. */
 struct bn_sql_recovery {
   enum bn_sql_action action;
-  bool roll_back;   /* IGNORE: the transaction may be open, and is rolled back before the event is
-                       repeated, but not earlier: the script may catch the error and go on */
-  bool counts;      /* as an error; RECONNECT: if no connection can be made */
-  unsigned wait_ms; /* RETRY: the wait before it */
+  bool roll_back; /* IGNORE: the transaction may be open, and is rolled back before the event is
+                     repeated, but not earlier: the script may catch the error and go on */
+  bool counts;    /* as an error; RECONNECT: if no connection can be made */
 };
 
 /* Decides about a failure.  Pure. */
 struct bn_sql_recovery bn_sql_choose_recovery(const struct bn_sql_failing *f);
+
+/* Returns the milliseconds to wait after an attempt to connect that has failed after `tries`
+   others, with `places` servers that are tried in turn: none until all of them have failed, because
+   the next one may work, and then 1, 2, 4, … 250.  Pure. */
+unsigned bn_sql_choose_connect_wait(unsigned tries, unsigned places);
 
 /* The decision about an event that an ignored error has ended. */
 struct bn_sql_repetition {

@@ -3,182 +3,72 @@
 #include "cm.h"
 #include "sql/recover.h"
 
-static struct bn_sql_error number_1213 = {.code = 1213};
-static const struct bn_sql_errors user = {.classes = 1u << BN_CLASS_CONNECTION};
-static const struct bn_sql_errors driver = {.error = &number_1213, .n = 1};
-static const struct bn_sql_errors all = {.all = true};
-
-static const struct bn_sql_diag listed = {.code = 1213, .state = "40001"};
-static const struct bn_sql_diag ended = {.code = 1213, .state = "40001", .rolled_back = true};
-static const struct bn_sql_diag other = {.code = 1146, .state = "42S02"};
-
-#define LISTS                                                                                      \
-  {                                                                                                \
-    &user, &driver                                                                                 \
-  }
-
 static const struct {
   struct bn_sql_failing failing;
   struct bn_sql_recovery expected;
 } rows[] = {
     /* An execution. */
-    {{.step = BN_STEP_QUERY, .diag = &listed, .listed = LISTS},
+    {{.step = BN_STEP_QUERY, .listed = true},
      {.action = BN_SQL_IGNORE, .roll_back = true, .counts = true}},
-    {{.step = BN_STEP_QUERY, .diag = &ended, .listed = LISTS},
+    {{.step = BN_STEP_QUERY, .listed = true, .rolled_back = true},
      {.action = BN_SQL_IGNORE, .counts = true}},
-    {{.step = BN_STEP_QUERY, .diag = &other, .listed = LISTS},
-     {.action = BN_SQL_FAIL, .counts = true}},
-    {{.step = BN_STEP_QUERY, .diag = &other, .listed = {&all}},
-     {.action = BN_SQL_IGNORE, .roll_back = true, .counts = true}},
-    {{.step = BN_STEP_QUERY, .diag = &listed}, {.action = BN_SQL_FAIL, .counts = true}},
-    {{.step = BN_STEP_QUERY, .diag = &other, .listed = LISTS, .fatal_uncounted = true},
-     {.action = BN_SQL_FAIL}},
-    {{.step = BN_STEP_QUERY, .diag = &listed, .listed = LISTS, .fatal_uncounted = true},
-     {.action = BN_SQL_IGNORE, .roll_back = true, .counts = true}},
-    {{.step = BN_STEP_QUERY, .diag = &listed, .listed = LISTS, .over = true},
+    {{.step = BN_STEP_QUERY}, {.action = BN_SQL_FAIL, .counts = true}},
+    {{.step = BN_STEP_QUERY, .fatal_uncounted = true}, {.action = BN_SQL_FAIL}},
+    {{.step = BN_STEP_QUERY, .listed = true, .fatal_uncounted = true},
      {.action = BN_SQL_IGNORE, .roll_back = true, .counts = true}},
     /* The connection is lost. */
-    {{.step = BN_STEP_QUERY,
-      .diag = &other,
-      .class = BN_CLASS_CONNECTION,
-      .listed = LISTS,
-      .lost = true},
+    {{.step = BN_STEP_QUERY, .class = BN_CLASS_CONNECTION, .listed = true, .lost = true},
      {.action = BN_SQL_RECONNECT, .counts = true}},
-    {{.step = BN_STEP_QUERY,
-      .diag = &other,
-      .class = BN_CLASS_OTHER,
-      .listed = LISTS,
-      .lost = true},
-     {.action = BN_SQL_FAIL, .counts = true}},
-    {{.step = BN_STEP_PREPARE,
-      .diag = &other,
-      .class = BN_CLASS_CONNECTION,
-      .listed = LISTS,
-      .lost = true},
+    {{.step = BN_STEP_QUERY, .lost = true}, {.action = BN_SQL_FAIL, .counts = true}},
+    {{.step = BN_STEP_PREPARE, .class = BN_CLASS_CONNECTION, .listed = true, .lost = true},
      {.action = BN_SQL_RECONNECT}},
-    {{.step = BN_STEP_PREPARE,
-      .diag = &other,
-      .class = BN_CLASS_CONNECTION,
-      .listed = LISTS,
-      .lost = true,
-      .reconnected = true},
-     {.action = BN_SQL_RETRY}},
-    {{.step = BN_STEP_PREPARE,
-      .diag = &other,
-      .class = BN_CLASS_CONNECTION,
-      .listed = LISTS,
-      .reconnected = true,
-      .over = true},
-     {.action = BN_SQL_IGNORE}},
     /* Before the execution nothing counts. */
-    {{.step = BN_STEP_PREPARE, .diag = &listed, .listed = LISTS},
-     {.action = BN_SQL_IGNORE, .roll_back = true}},
-    {{.step = BN_STEP_PREPARE, .diag = &other, .listed = LISTS}, {.action = BN_SQL_FAIL}},
-    {{.step = BN_STEP_BIND, .diag = &other, .listed = LISTS, .asks = true},
-     {.action = BN_SQL_FAIL}},
+    {{.step = BN_STEP_PREPARE, .listed = true}, {.action = BN_SQL_IGNORE, .roll_back = true}},
+    {{.step = BN_STEP_PREPARE}, {.action = BN_SQL_FAIL}},
+    {{.step = BN_STEP_BIND, .asks = true}, {.action = BN_SQL_FAIL}},
     /* But in an event it does. */
-    {{.step = BN_STEP_PREPARE, .diag = &listed, .listed = LISTS, .preparations_count = true},
+    {{.step = BN_STEP_PREPARE, .listed = true, .preparations_count = true},
      {.action = BN_SQL_IGNORE, .roll_back = true, .counts = true}},
-    {{.step = BN_STEP_BIND, .diag = &other, .listed = LISTS, .preparations_count = true},
-     {.action = BN_SQL_FAIL, .counts = true}},
-    {{.step = BN_STEP_PREPARE, .diag = &listed, .interrupted = true, .preparations_count = true},
+    {{.step = BN_STEP_BIND, .preparations_count = true}, {.action = BN_SQL_FAIL, .counts = true}},
+    {{.step = BN_STEP_PREPARE, .interrupted = true, .preparations_count = true},
      {.action = BN_SQL_LEAVE}},
     /* No event is repeated because of a bulk insert. */
-    {{.step = BN_STEP_QUERY, .diag = &listed, .listed = {&all}, .unrepeatable = true, .asks = true},
+    {{.step = BN_STEP_QUERY, .listed = true, .unrepeatable = true, .asks = true},
      {.action = BN_SQL_FAIL, .counts = true}},
-    {{.step = BN_STEP_QUERY, .diag = &listed, .listed = {&all}, .unrepeatable = true, .lost = true},
+    {{.step = BN_STEP_QUERY, .listed = true, .unrepeatable = true, .lost = true},
      {.action = BN_SQL_FAIL, .counts = true}},
     /* The script is asked about what no list has. */
-    {{.step = BN_STEP_QUERY, .diag = &other, .listed = LISTS, .asks = true},
-     {.action = BN_SQL_ASK}},
-    {{.step = BN_STEP_QUERY, .diag = &ended, .listed = LISTS, .asks = true},
+    {{.step = BN_STEP_QUERY, .asks = true}, {.action = BN_SQL_ASK}},
+    {{.step = BN_STEP_QUERY, .listed = true, .rolled_back = true, .asks = true},
      {.action = BN_SQL_IGNORE, .counts = true}},
-    {{.step = BN_STEP_QUERY, .diag = &other, .asks = true, .answer = BN_ANSWER_IGNORE},
+    {{.step = BN_STEP_QUERY, .asks = true, .answer = BN_ANSWER_IGNORE},
      {.action = BN_SQL_IGNORE, .roll_back = true, .counts = true}},
-    {{.step = BN_STEP_QUERY,
-      .diag = &other,
-      .asks = true,
-      .answer = BN_ANSWER_IGNORE,
-      .lost = true},
+    {{.step = BN_STEP_QUERY, .asks = true, .answer = BN_ANSWER_IGNORE, .lost = true},
      {.action = BN_SQL_RECONNECT, .counts = true}},
-    {{.step = BN_STEP_QUERY, .diag = &other, .asks = true, .answer = BN_ANSWER_FAIL},
+    {{.step = BN_STEP_QUERY, .asks = true, .answer = BN_ANSWER_FAIL},
      {.action = BN_SQL_FAIL, .counts = true}},
-    {{.step = BN_STEP_QUERY,
-      .diag = &other,
-      .asks = true,
-      .answer = BN_ANSWER_FAIL,
-      .fatal_uncounted = true},
+    {{.step = BN_STEP_QUERY, .asks = true, .answer = BN_ANSWER_FAIL, .fatal_uncounted = true},
      {.action = BN_SQL_FAIL}},
     /* An interrupted session leaves without a word. */
-    {{.step = BN_STEP_QUERY, .diag = &listed, .listed = {&all}, .interrupted = true},
-     {.action = BN_SQL_LEAVE}},
-    {{.step = BN_STEP_PREPARE, .diag = &other, .interrupted = true, .lost = true},
-     {.action = BN_SQL_LEAVE}},
-    {{.step = BN_STEP_QUERY, .diag = &other, .interrupted = true, .answer = BN_ANSWER_FAIL},
+    {{.step = BN_STEP_QUERY, .listed = true, .interrupted = true}, {.action = BN_SQL_LEAVE}},
+    {{.step = BN_STEP_PREPARE, .interrupted = true, .lost = true}, {.action = BN_SQL_LEAVE}},
+    {{.step = BN_STEP_QUERY, .interrupted = true, .answer = BN_ANSWER_FAIL},
      {.action = BN_SQL_FAIL, .counts = true}},
-    /* Attempts to connect. */
-    {{.step = BN_STEP_CONNECT, .diag = &other}, {.action = BN_SQL_RETRY, .wait_ms = 1}},
-    {{.step = BN_STEP_CONNECT, .diag = &other, .tries = 1}, {.action = BN_SQL_RETRY, .wait_ms = 2}},
-    {{.step = BN_STEP_CONNECT, .diag = &other, .tries = 7},
-     {.action = BN_SQL_RETRY, .wait_ms = 128}},
-    {{.step = BN_STEP_CONNECT, .diag = &other, .tries = 8},
-     {.action = BN_SQL_RETRY, .wait_ms = 250}},
-    {{.step = BN_STEP_CONNECT, .diag = &other, .tries = 4000000000},
-     {.action = BN_SQL_RETRY, .wait_ms = 250}},
-    {{.step = BN_STEP_CONNECT, .diag = &other, .tries = 3, .over = true}, {.action = BN_SQL_FAIL}},
-    /* Of three servers: all of them before there is a wait. */
-    {{.step = BN_STEP_CONNECT, .diag = &other, .places = 3}, {.action = BN_SQL_RETRY}},
-    {{.step = BN_STEP_CONNECT, .diag = &other, .tries = 1, .places = 3}, {.action = BN_SQL_RETRY}},
-    {{.step = BN_STEP_CONNECT, .diag = &other, .tries = 2, .places = 3},
-     {.action = BN_SQL_RETRY, .wait_ms = 1}},
-    {{.step = BN_STEP_CONNECT, .diag = &other, .tries = 3, .places = 3}, {.action = BN_SQL_RETRY}},
-    {{.step = BN_STEP_CONNECT, .diag = &other, .tries = 8, .places = 3},
-     {.action = BN_SQL_RETRY, .wait_ms = 4}},
-    /* One that refuses to write is left if there is another. */
-    {{.step = BN_STEP_QUERY,
-      .diag = &other,
-      .listed = {&all},
-      .class = BN_CLASS_READ_ONLY,
-      .places = 2},
+    /* A server that refuses to write, or cannot work, is left if there may be another. */
+    {{.step = BN_STEP_QUERY, .listed = true, .class = BN_CLASS_READ_ONLY, .may_move = true},
      {.action = BN_SQL_RECONNECT, .counts = true}},
-    {{.step = BN_STEP_QUERY,
-      .diag = &other,
-      .listed = {&all},
-      .class = BN_CLASS_READ_ONLY,
-      .places = 1},
+    {{.step = BN_STEP_QUERY, .listed = true, .class = BN_CLASS_READ_ONLY},
      {.action = BN_SQL_IGNORE, .roll_back = true, .counts = true}},
-    /* Or if its address may lead to another one. */
-    {{.step = BN_STEP_QUERY,
-      .diag = &other,
-      .listed = {&all},
-      .class = BN_CLASS_READ_ONLY,
-      .places = 1,
-      .may_move = true},
+    {{.step = BN_STEP_QUERY, .listed = true, .class = BN_CLASS_CONNECTION, .may_move = true},
      {.action = BN_SQL_RECONNECT, .counts = true}},
-    {{.step = BN_STEP_QUERY,
-      .diag = &other,
-      .listed = {&all},
-      .class = BN_CLASS_CONNECTION,
-      .places = 1,
-      .may_move = true},
-     {.action = BN_SQL_RECONNECT, .counts = true}},
-    {{.step = BN_STEP_QUERY,
-      .diag = &listed,
-      .listed = {&all},
-      .class = BN_CLASS_DEADLOCK,
-      .places = 1,
-      .may_move = true},
+    {{.step = BN_STEP_QUERY, .listed = true, .class = BN_CLASS_DEADLOCK, .may_move = true},
      {.action = BN_SQL_IGNORE, .roll_back = true, .counts = true}},
-    {{.step = BN_STEP_QUERY,
-      .diag = &other,
-      .listed = LISTS,
-      .class = BN_CLASS_READ_ONLY,
-      .may_move = true},
+    {{.step = BN_STEP_QUERY, .class = BN_CLASS_READ_ONLY, .may_move = true},
      {.action = BN_SQL_FAIL, .counts = true}},
     /* Refused because of an ignored error before. */
-    {{.step = BN_STEP_QUERY, .diag = &other, .aborted = true, .asks = true},
+    {{.step = BN_STEP_QUERY, .aborted = true, .asks = true},
      {.action = BN_SQL_IGNORE, .roll_back = true}},
-    {{.step = BN_STEP_QUERY, .diag = &other, .aborted = true, .unrepeatable = true},
+    {{.step = BN_STEP_QUERY, .aborted = true, .unrepeatable = true},
      {.action = BN_SQL_FAIL, .counts = true}},
 };
 
@@ -189,11 +79,23 @@ static void decides(void **state)
     const struct bn_sql_recovery got = bn_sql_choose_recovery(&rows[i].failing);
     const struct bn_sql_recovery *e = &rows[i].expected;
 
-    if (got.action != e->action || got.roll_back != e->roll_back || got.counts != e->counts ||
-        got.wait_ms != e->wait_ms)
-      fail_msg("row %zu: action %d, roll back %d, counts %d, wait %u ms", i, (int)got.action,
-               got.roll_back, got.counts, got.wait_ms);
+    if (got.action != e->action || got.roll_back != e->roll_back || got.counts != e->counts)
+      fail_msg("row %zu: action %d, roll back %d, counts %d", i, (int)got.action, got.roll_back,
+               got.counts);
   }
+}
+
+/* All servers are tried before there is a wait. */
+static void waits_between_attempts_to_connect(void **state)
+{
+  static const struct {
+    unsigned tries, places, wait_ms;
+  } waits[] = {{0, 1, 1}, {1, 1, 2}, {7, 1, 128}, {8, 1, 250}, {4000000000, 1, 250},
+               {0, 3, 0}, {1, 3, 0}, {2, 3, 1},   {3, 3, 0},   {8, 3, 4}};
+
+  (void)state;
+  for (size_t i = 0; i < sizeof waits / sizeof waits[0]; i++)
+    assert_int_equal(bn_sql_choose_connect_wait(waits[i].tries, waits[i].places), waits[i].wait_ms);
 }
 
 /* The second half of a wait is left to chance. */
@@ -242,7 +144,9 @@ static void repeats(void **state)
 
 BN_TESTS(sql_recover)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(decides), cmocka_unit_test(repeats)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(decides),
+                                     cmocka_unit_test(waits_between_attempts_to_connect),
+                                     cmocka_unit_test(repeats)};
 
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
