@@ -60,19 +60,6 @@ static bool errors_is_class_word(const char *item, const char *name)
   return *item == '\0';
 }
 
-/* Adds an error by its number, by its SQLSTATE (errors_is_sqlstate), or by either; one of them may
-   be NULL.  A number above INT_MAX, which no server has, becomes 0, which matches no error.  The
-   caller has made room in e->error. */
-static void errors_add(struct bn_sql_errors *e, const char *number, const char *state)
-{
-  struct bn_sql_error *error = &e->error[e->n++];
-  const unsigned long code = number != NULL ? strtoul(number, NULL, 10) : 0;
-
-  error->code = code <= INT_MAX ? (int)code : 0;
-  if (state != NULL)
-    memcpy(error->state, state, sizeof error->state);
-}
-
 /* Adds the class that the item names.  Returns false if it names none. */
 static bool errors_add_class(struct bn_sql_errors *e, const char *item)
 {
@@ -85,13 +72,20 @@ static bool errors_add_class(struct bn_sql_errors *e, const char *item)
   return false;
 }
 
-/* Adds an item that is a number, a SQLSTATE or either.  Returns false, and adds nothing, if it is
-   neither. */
+/* Adds an error by its number, by its SQLSTATE, or by either, for which the caller has made room.
+   A number above INT_MAX, which no server has, becomes 0, which matches no error.  Returns false,
+   and adds nothing, if the item is neither. */
 static bool errors_add_key(struct bn_sql_errors *e, const char *item, bool is_number, bool is_state)
 {
+  const unsigned long code = is_number ? strtoul(item, NULL, 10) : 0;
+  struct bn_sql_error *error = &e->error[e->n];
+
   if (!is_number && !is_state)
     return false;
-  errors_add(e, is_number ? item : NULL, is_state ? item : NULL);
+  error->code = code <= INT_MAX ? (int)code : 0;
+  if (is_state)
+    memcpy(error->state, item, sizeof error->state);
+  e->n++;
   return true;
 }
 
@@ -128,14 +122,6 @@ int bn_sql_errors_parse(struct bn_sql_errors *e, const struct bn_policy *policy,
   return 0;
 }
 
-/* Returns the driver's option of that name if its value is a list, else NULL. */
-static const struct bn_opt *errors_find_list_option(const struct bn_driver *ops, const char *name)
-{
-  const struct bn_opt *o = bn_opt_find(ops->options, name, strlen(name));
-
-  return o != NULL && o->type == BN_LIST ? o : NULL;
-}
-
 /* Adds an item of a driver's list: "all", or a key of the list.  An empty item counts as a number:
    it becomes 0, which matches no error.  Returns false if the item is neither. */
 static bool errors_add_driver_item(struct bn_sql_errors *e, bool by_code, const char *item)
@@ -155,18 +141,14 @@ int bn_sql_errors_read_driver(struct bn_sql_errors *e, const struct bn_driver *o
 {
   const struct bn_sql_ignore *ignore = &ops->ignore;
   const bool by_code = ignore->key == BN_KEY_CODE;
-  const struct bn_opt *option;
   const struct bn_list *list;
 
   bn_sql_errors_free(e);
   e->classes = ignore->classes;
   if (ignore->option == NULL)
     return 0;
-  option = errors_find_list_option(ops, ignore->option);
-  if (option == NULL)
-    return bn_err_set(err, EINVAL, "the database driver '%s' has no option '%s'", ops->name,
-                      ignore->option);
-  list = (const void *)((const char *)conf + option->offset);
+  list = (const void *)((const char *)conf +
+                        bn_opt_find(ops->options, ignore->option, strlen(ignore->option))->offset);
   e->error = bn_alloc(list->n, sizeof *e->error);
   for (size_t i = 0; i < list->n; i++)
     if (!errors_add_driver_item(e, by_code, list->item[i]))
@@ -238,18 +220,6 @@ struct bn_sql_shown bn_sql_shown(const struct bn_sql_diag *d)
   return s;
 }
 
-/* Adds a text of the server, escaped, so that it cannot steer a terminal.  Line breaks stay:
-   libpq's texts have several lines. */
-static void errors_add_foreign(struct bn_buf *b, const char *text)
-{
-  const size_t len = bn_escape_message(NULL, 0, text);
-
-  /* A buffer always has room for a final 0 after what is reserved. */
-  (void)bn_buf_reserve(b, len);
-  (void)bn_escape_message(b->data + b->len, len + 1, text);
-  b->len += len;
-}
-
 /* Returns the name of the function that has failed, or "". */
 static const char *errors_call_name(const struct bn_sql_diag *d)
 {
@@ -276,7 +246,7 @@ static void errors_add_field(struct bn_buf *b, char letter, const struct fields 
     (void)bn_buf_printf(b, "%u", (unsigned)f->diag->code);
     break;
   case 'm':
-    errors_add_foreign(b, f->diag->text);
+    (void)bn_buf_str(b, bn_sql_shown(f->diag).text);
     break;
   case 'q':
     (void)bn_buf_add(b, f->sql, f->len);
@@ -402,24 +372,6 @@ static char *errors_make_kind(enum bn_sql_step step, const struct bn_sql_diag *d
   return bn_buf_take(&b);
 }
 
-/* Logs the lines as an alert.  Unlike fatal errors, alerts are logged by each thread. */
-static void errors_log_alert(char **line, size_t n)
-{
-  for (size_t i = 0; i < n; i++)
-    bn_log_text(BN_ALERT, line[i]);
-}
-
-/* Logs the lines as one failure.  If errors go to standard error, failures of several threads for
-   the same reason are logged once. */
-static void errors_log_fatal(enum bn_sql_step step, const struct bn_sql_diag *d, char **line,
-                             size_t n)
-{
-  char *kind = errors_make_kind(step, d);
-
-  bn_log_fatal_as(kind, (const char *const *)line, n);
-  free(kind);
-}
-
 /* Returns the text for failures of this step: the driver's, or else the default text.  sql NULL:
    the statement is not known. */
 static const char *errors_text_of(const struct bn_driver *ops, enum bn_sql_step step,
@@ -454,14 +406,16 @@ void bn_sql_log_failure(const struct bn_driver *ops, const struct bn_policy *pol
       policy->query_failures_are_alerts && step == BN_STEP_QUERY && !ops->fatal_queries;
   const char *suffix = adds_statement ? " for query '%q'" : "";
   const struct fields fields = {.policy = policy, .diag = d, .sql = sql, .len = len};
+  char *kind = errors_make_kind(step, d);
 
   /* Each call moves `text` to its next line. */
   for (size_t i = 0; i < n; i++)
     line[i] = errors_make_line(&text, i + 1 == n ? suffix : "", &fields);
-  if (is_alert)
-    errors_log_alert(line, n);
-  else
-    errors_log_fatal(step, d, line, n);
+  for (size_t i = 0; is_alert && i < n; i++)
+    bn_log_text(BN_ALERT, line[i]); /* unlike a fatal error, an alert is logged by each thread */
+  if (!is_alert)
+    bn_log_fatal_as(kind, (const char *const *)line, n);
+  free(kind);
   for (size_t i = 0; i < n; i++)
     free(line[i]);
   free((void *)line);

@@ -85,7 +85,8 @@ struct bn_sql_shown {
   char text[BN_ESCAPED * sizeof((struct bn_sql_diag *)0)->text];
 };
 
-/* Returns the message, escaped, so that it cannot steer a terminal. */
+/* Returns the message, escaped, so that it cannot steer a terminal.  Line breaks stay: libpq's
+   messages have several lines. */
 struct bn_sql_shown bn_sql_shown(const struct bn_sql_diag *d);
 
 #endif

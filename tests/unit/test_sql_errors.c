@@ -108,7 +108,6 @@ static void reads_a_driver_s_option(void **state)
       {{.option = "toy-ignore", .key = BN_KEY_STATE},
        {"40P01", "1213"},
        "Invalid value for --toy-ignore: '1213' is no SQLSTATE and not 'all'"},
-      {{.option = "toy-other"}, {NULL}, "the database driver 'toy' has no option 'toy-other'"},
   };
   struct bn_sql_errors e = {0};
 
