@@ -152,12 +152,6 @@ static int bulk_insert_statements(struct bn_sql_conn *c, enum bulk_next next)
   return 0;
 }
 
-enum load_outcome {
-  LOADED,
-  NOT_LOADED, /* the server has stored none of the rows: they are sent as INSERT, from now on */
-  FAILED      /* the view says how, and it has been logged */
-};
-
 /* Gives the collected lines to the driver's bulk load.  Returns DONE, or a failure and c->diag. */
 static enum bn_sql bulk_hand_over_lines(struct bn_sql_conn *c)
 {
@@ -176,15 +170,6 @@ static enum bn_sql bulk_hand_over_lines(struct bn_sql_conn *c)
   return link->ops->load_end(link->handle, &c->diag);
 }
 
-/* Turns loading off, because the server has refused the lines and stored none of them.  The rows
-   may pass as INSERT.  If they do not, the INSERT says why in words that users know. */
-static void bulk_stop_loading(struct bn_sql_conn *c)
-{
-  bn_log(BN_DEBUG, "the rows are sent as INSERT: %s", bn_sql_shown(&c->diag).text);
-  c->diag.rolled_back = false;
-  c->bulk->may_load = c->bulk->load.on = false;
-}
-
 /* Counts a load that began at since_ns, and whose outcome is rc, as one INSERT.  A failure does not
    repeat the event, so it is always logged. */
 static void bulk_count_load(struct bn_sql_conn *c, enum bn_sql rc, uint64_t since_ns,
@@ -200,36 +185,34 @@ static void bulk_count_load(struct bn_sql_conn *c, enum bn_sql rc, uint64_t sinc
   c->failure.unrepeatable = false;
 }
 
-/* Loads the collected lines.  A load that the server refuses is not counted, because the INSERTs
-   that take its place are. */
-static enum load_outcome bulk_load(struct bn_sql_conn *c)
+/* Loads the collected lines.  If the server refuses them and has stored none, loading is turned
+   off: the rows may pass as INSERT, and if they do not, the INSERT says why in words that users
+   know. Such a load is not counted.  Returns 0, or -1 after a failure. */
+static int bulk_load(struct bn_sql_conn *c)
 {
   const uint64_t since_ns = bn_clock_now(&c->session->clock);
   struct bn_sql_load *load = &c->bulk->load;
   struct bn_buf described;
-  bool is_refused;
   enum bn_sql rc;
 
   if (!bn_sql_begin(c, NULL, 0))
-    return FAILED;
+    return -1;
   if (c->cur.more)
     (void)bn_sql_conn_drop_results(c, NULL);
   bn_buf_init(&described, 0);
   bn_sql_load_describe(load, &described);
   bn_sql_trace(&c->sys->trace, c->session, described.data, described.len);
   rc = bulk_hand_over_lines(c);
-  is_refused = rc == BN_SQL_ERROR && c->diag.rolled_back;
-  if (is_refused)
-    bulk_stop_loading(c);
-  else
+  if (rc == BN_SQL_ERROR && c->diag.rolled_back) {
+    bn_log(BN_DEBUG, "the rows are sent as INSERT: %s", bn_sql_shown(&c->diag).text);
+    c->diag.rolled_back = false;
+    c->bulk->may_load = load->on = false;
+    rc = BN_SQL_DONE;
+  } else {
     bulk_count_load(c, rc, since_ns, &described);
+  }
   bn_buf_done(&described);
-  if (is_refused)
-    return NOT_LOADED;
-  if (rc != BN_SQL_DONE)
-    return FAILED;
-  bn_sql_load_drop_rows(load);
-  return LOADED;
+  return rc == BN_SQL_DONE ? 0 : -1;
 }
 
 /* Sends the collected rows.  If the server refuses to load them, they are sent as the INSERTs that
@@ -237,31 +220,18 @@ static enum load_outcome bulk_load(struct bn_sql_conn *c)
    or -1 after a failure: the rows that were not sent stay. */
 static int bulk_flush(struct bn_sql_conn *c, enum bulk_next next)
 {
+  struct bn_sql_load *load = &c->bulk->load;
+
   if (c->bulk->rows == 0)
     return 0;
-  if (!c->bulk->load.on)
+  if (load->on && bulk_load(c) != 0)
+    return -1;
+  if (!load->on)
     return bulk_insert_statements(c, next);
-  switch (bulk_load(c)) {
-  case LOADED:
-    bulk_truncate_rows(c->bulk);
-    return 0;
-  case NOT_LOADED:
-    return bulk_insert_statements(c, next);
-  case FAILED:
-    break;
-  }
-  return -1;
-}
-
-/* Returns whether a row of len bytes, with a comma before it, has to begin another statement than
-   the last one in the buffer. */
-static bool bulk_is_statement_full(const struct bn_sql_conn *c, size_t len)
-{
-  const struct bn_sql_bulk *b = c->bulk;
-  const size_t rows_begin = b->n_cuts > 0 ? b->cut[b->n_cuts - 1] : b->head;
-  const size_t statement_len = b->head + (b->text.len - rows_begin);
-
-  return !c->drv->caps.multi_rows_insert || statement_len + len + 1 > b->max;
+  bn_buf_clear(&load->lines);
+  load->rows = 0;
+  bulk_truncate_rows(c->bulk);
+  return 0;
 }
 
 /* Adds the row to the lines that are to be loaded.  The lines before it are loaded first if the
@@ -290,11 +260,12 @@ static int bulk_add_line(struct bn_sql_conn *c, const char *row, size_t len)
 static int bulk_separate_row(struct bn_sql_conn *c, size_t len)
 {
   struct bn_sql_bulk *b = c->bulk;
-  bool is_full;
+  const size_t rows_begin = b->n_cuts > 0 ? b->cut[b->n_cuts - 1] : b->head;
+  const size_t statement_len = b->head + (b->text.len - rows_begin);
+  const bool is_full = !c->drv->caps.multi_rows_insert || statement_len + len + 1 > b->max;
 
   if (b->rows == 0)
     return 0;
-  is_full = bulk_is_statement_full(c, len);
   if (is_full && !b->load.on)
     return bulk_insert_statements(c, NO_ROW_FOLLOWS);
   (void)bn_buf_char(&b->text, ',');

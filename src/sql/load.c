@@ -219,12 +219,6 @@ bool bn_sql_load_add(struct bn_sql_load *l, const char *row, size_t len)
   return false;
 }
 
-void bn_sql_load_drop_rows(struct bn_sql_load *l)
-{
-  bn_buf_clear(&l->lines);
-  l->rows = 0;
-}
-
 void bn_sql_load_describe(const struct bn_sql_load *l, struct bn_buf *b)
 {
   (void)bn_buf_printf(b, "bulk load of %zu row%s into %s", l->rows, l->rows == 1 ? "" : "s",

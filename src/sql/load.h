@@ -26,8 +26,6 @@ bool bn_sql_load_start(struct bn_sql_load *l, const char *insert, size_t len);
 /* Adds a row, the text "(…)", as a line.  Returns false, and adds nothing, if it has to be
    inserted. */
 bool bn_sql_load_add(struct bn_sql_load *l, const char *row, size_t len);
-/* Removes the rows, which have been loaded. */
-void bn_sql_load_drop_rows(struct bn_sql_load *l);
 /* Adds a description of the load to b, which stands in messages and traces for its text. */
 void bn_sql_load_describe(const struct bn_sql_load *l, struct bn_buf *b);
 /* Frees the rows and the name of the table, and turns loading off. */
