@@ -213,22 +213,6 @@ static void commits_record_outcome(const struct call *call, enum bn_sql rc)
     state->row = NULL;
 }
 
-/* Executes the script's COMMIT of a transaction that has written, after adding 1 to the
-   connection's row.  Returns the answer to the COMMIT, or the failure of the addition. */
-static enum bn_sql commits_commit_of_script(const struct call *call)
-{
-  enum bn_sql rc = commits_count_in_table(call);
-
-  if (rc == BN_SQL_DONE) {
-    atomic_store_explicit(&call->c->state.row->pending, true, memory_order_release);
-    rc = commits_send(call);
-    commits_record_outcome(call, rc);
-  }
-  if (rc > BN_SQL_ROWS)
-    commits_note_failure(call, rc);
-  return rc;
-}
-
 /* Ends the transaction of this layer after the failure rc, which call->d still describes
    afterwards.  ROLLBACK is sent unless the failure itself has ended the transaction.  A failed
    BEGIN or COMMIT is no exception, because the transaction may be open after it.  If ROLLBACK fails
@@ -250,16 +234,17 @@ static enum bn_sql commits_roll_back_own(const struct call *call, enum bn_sql rc
   return rc;
 }
 
-/* Commits the transaction of this layer, whose statement has changed rows, after adding 1 to the
-   connection's row.  Returns as commits_execute_own. */
-static enum bn_sql commits_commit_own(const struct call *call)
+/* Commits a transaction that has written, by the script's statement or, if it is this layer's own,
+   by one of this layer, after adding 1 to the connection's row.  Returns the answer to the COMMIT,
+   or the failure of the addition. */
+static enum bn_sql commits_commit(const struct call *call, bool is_own)
 {
   enum bn_sql rc = commits_count_in_table(call);
 
   if (rc != BN_SQL_DONE)
     return rc;
   atomic_store_explicit(&call->c->state.row->pending, true, memory_order_release);
-  rc = commits_execute_own(call, "COMMIT", NULL);
+  rc = is_own ? commits_execute_own(call, "COMMIT", NULL) : commits_send(call);
   commits_record_outcome(call, rc);
   return rc;
 }
@@ -281,7 +266,7 @@ static enum bn_sql commits_execute_and_commit(const struct call *call)
     below->ops->free_result(below->handle, call->r);
   if (call->r->affected == 0)
     return commits_execute_own(call, "COMMIT", NULL);
-  return commits_commit_own(call);
+  return commits_commit(call, true /* own */);
 }
 
 /* Executes a statement outside of transactions in a transaction of this layer.  Returns as
@@ -345,13 +330,6 @@ static enum bn_sql_transaction commits_update_state(struct commits *c)
   return transaction;
 }
 
-/* Returns whether a LOCK forbids transactions of this layer.  LOCK TABLES of MySQL ends a
-   transaction; locks of PostgreSQL belong to the open transaction, and forbid nothing. */
-static bool commits_lock_is_foreign(const struct commits *c)
-{
-  return c->below.ops->transaction == NULL || commits_infer_transaction(c) != BN_TRANSACTION_OPEN;
-}
-
 /* Returns whether BEGIN within a transaction goes on with it.  MySQL commits it; in PostgreSQL it
    is only a warning, and SQLite refuses it. */
 static bool commits_begin_goes_on(const struct commits *c)
@@ -380,7 +358,10 @@ static void commits_note_boundary(struct commits *c, enum bn_sql_boundary bounda
     commits_end_transaction(state);
     break;
   case BN_BOUNDARY_LOCK:
-    state->foreign = commits_lock_is_foreign(c);
+    /* LOCK TABLES of MySQL ends a transaction, and forbids those of this layer; locks of PostgreSQL
+       belong to the open transaction, and forbid nothing. */
+    state->foreign =
+        c->below.ops->transaction == NULL || commits_infer_transaction(c) != BN_TRANSACTION_OPEN;
     break;
   case BN_BOUNDARY_FOREIGN:
   case BN_BOUNDARY_NATIVE:
@@ -433,31 +414,6 @@ static void commits_note_other_statements(const struct call *call, bool first_wr
     commits_note_other_statement(call, end + 1, &wrote_before);
 }
 
-/* Returns whether the statement is the COMMIT of a transaction that has written and will be
-   stored. */
-static bool commits_is_counted(const struct state *state, enum bn_sql_boundary boundary,
-                               enum bn_sql_transaction transaction)
-{
-  return boundary == BN_BOUNDARY_COMMIT && state->wrote && !state->foreign &&
-         transaction != BN_TRANSACTION_FAILED;
-}
-
-/* Passes on a statement that needs no verification, and updates the state. */
-static enum bn_sql commits_pass_on(const struct call *call, enum bn_sql_boundary boundary,
-                                   bool writes)
-{
-  struct state *state = &call->c->state;
-  const enum bn_sql rc = commits_send(call);
-
-  if (rc > BN_SQL_ROWS) {
-    commits_note_failure(call, rc);
-    return rc;
-  }
-  state->wrote |= state->in_transaction && (writes || (rc == BN_SQL_DONE && call->r->affected > 0));
-  commits_note_boundary(call->c, boundary);
-  return rc;
-}
-
 /* Executes a statement of the script in the way that its transaction needs: it becomes a
    transaction of this layer, is a COMMIT that is counted, or is only passed on. */
 static enum bn_sql commits_carry_out(const struct call *call)
@@ -467,14 +423,21 @@ static enum bn_sql commits_carry_out(const struct call *call)
   const bool writes = commits_writes(call->sql, call->len);
   const enum bn_sql_transaction transaction = commits_update_state(call->c);
   const bool may_begin = !state->in_transaction && !state->foreign;
+  /* A transaction that has failed is not stored by its COMMIT. */
+  const bool is_counted = boundary == BN_BOUNDARY_COMMIT && state->wrote && !state->foreign &&
+                          transaction != BN_TRANSACTION_FAILED;
   enum bn_sql rc;
 
   if (writes && may_begin && commits_needs_own_transaction(call))
     return commits_execute_alone(call);
-  rc = commits_is_counted(state, boundary, transaction) ? commits_commit_of_script(call)
-                                                        : commits_pass_on(call, boundary, writes);
-  if (rc <= BN_SQL_ROWS)
-    commits_note_other_statements(call, writes);
+  rc = is_counted ? commits_commit(call, false /* the script's */) : commits_send(call);
+  if (rc > BN_SQL_ROWS) {
+    commits_note_failure(call, rc);
+    return rc;
+  }
+  state->wrote |= state->in_transaction && (writes || (rc == BN_SQL_DONE && call->r->affected > 0));
+  commits_note_boundary(call->c, boundary);
+  commits_note_other_statements(call, writes);
   return rc;
 }
 
