@@ -31,14 +31,6 @@ static void query_refuse(struct bn_sql_conn *c, bool is_closed)
     bn_log(BN_ALERT, "attempt to use an already closed connection");
 }
 
-/* Returns whether the statement begins the repetition of an event, whose transaction is still to be
-   rolled back: a script that repeats events in a loop of its own shows that by its BEGIN. */
-static bool query_repeats_event(const struct bn_sql_conn *c, const char *sql, size_t len)
-{
-  return c->failure.rollback_due && sql != NULL &&
-         bn_sql_boundary_of(sql, len) == BN_BOUNDARY_BEGIN;
-}
-
 /* Returns whether the script has said that it expects the error. */
 static bool query_expects(const struct bn_sql_conn *c, const struct bn_sql_diag *d)
 {
@@ -66,7 +58,9 @@ bool bn_sql_make_way(struct bn_sql_conn *c, const char *sql, size_t len)
   const bool may_stay_unread = c->sys->policy->unread_results_block && c->drv->ops->unread != NULL;
   bool is_closed;
 
-  if (query_repeats_event(c, sql, len))
+  /* A script that repeats events in a loop of its own shows by its BEGIN that the transaction of
+     the last one is still to be rolled back. */
+  if (c->failure.rollback_due && sql != NULL && bn_sql_boundary_of(sql, len) == BN_BOUNDARY_BEGIN)
     bn_sql_roll_back(c);
   is_closed = c->state != BN_CONN_OPEN; /* also if the rollback has lost the connection */
   /* An interrupt that comes between two statements leaves the connection open. */
@@ -142,27 +136,19 @@ void bn_sql_expect_error(struct bn_sql_conn *c, const char *state)
   (void)snprintf(c->expected, sizeof c->expected, "%s", state);
 }
 
-/* Lets a statement that failed with rc count as completed, with an empty result, if the script
-   expects its error.  Returns DONE then, else rc. */
-static __attribute__((noinline)) enum bn_sql query_accept_expected(struct bn_sql_conn *c,
-                                                                   enum bn_sql rc)
-{
-  if (rc != BN_SQL_ERROR || !query_expects(c, &c->diag))
-    return rc;
-  c->cur.result = (struct bn_sql_result){.dry = true};
-  c->diag.rolled_back = false;
-  return BN_SQL_DONE;
-}
-
-/* Measures a statement that has failed with rc, and acts on its failure.  Returns its outcome,
-   which is DONE if the script expects the error.  It is not inline, to leave bn_sql_finish its
-   registers. */
+/* Measures a statement that has failed with rc, and acts on its failure.  If the script expects the
+   error, the statement counts as completed, with an empty result.  Returns DONE then, else rc.  It
+   is not inline, to leave bn_sql_finish its registers. */
 static __attribute__((noinline)) enum bn_sql query_handle_error(struct bn_sql_conn *c,
                                                                 enum bn_sql rc, uint64_t took_ns,
                                                                 struct bn_sql_statement_type type,
                                                                 const char *sql, size_t len)
 {
-  rc = query_accept_expected(c, rc);
+  if (rc == BN_SQL_ERROR && query_expects(c, &c->diag)) {
+    c->cur.result = (struct bn_sql_result){.dry = true};
+    c->diag.rolled_back = false;
+    rc = BN_SQL_DONE;
+  }
   if (c->owner->observed)
     query_observe(c, rc, took_ns, type, sql, len);
   if (rc > BN_SQL_ROWS)

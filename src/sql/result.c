@@ -50,13 +50,6 @@ enum bn_sql bn_sql_cursor_next(struct bn_sql_cursor *cur, struct bn_sql_diag *d)
   return result_next(cur, &cur->result, d);
 }
 
-/* Makes room in rs.values for a row of the result. */
-static void result_make_room(struct bn_sql_cursor *cur)
-{
-  cur->rs.values = bn_alloc_resize(cur->rs.values, cur->result.nfields, sizeof *cur->rs.values);
-  cur->room = cur->result.nfields;
-}
-
 /* Returns the cursor, whose first member is rs. */
 static struct bn_sql_cursor *result_cursor_of(struct bn_sql_rs *rs)
 {
@@ -84,8 +77,10 @@ bool bn_sql_fetch(struct bn_sql_rs *rs)
     bn_log(BN_ALERT, "attempt to fetch row from an invalid result set");
     return false;
   }
-  if (cur->result.nfields > cur->room)
-    result_make_room(cur);
+  if (cur->result.nfields > cur->room) {
+    cur->room = cur->result.nfields;
+    cur->rs.values = bn_alloc_resize(cur->rs.values, cur->room, sizeof *cur->rs.values);
+  }
   if (__builtin_expect(cur->timed == NULL, 1))
     return result_fetch(cur);
 
