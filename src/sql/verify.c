@@ -373,56 +373,13 @@ static int verify_choose_name(struct bn_sql_verify *v, struct bn_err *err)
   return 0;
 }
 
-/* Makes the table on a server.  Returns 0, or -1 and err; if visit->lost, the table may exist all
-   the same. */
-static int verify_create_on(struct visit *visit, struct bn_err *err)
-{
-  char sql[STATEMENT_ROOM];
-
-  (void)snprintf(sql, sizeof sql,
-                 "CREATE TABLE %s (id BIGINT NOT NULL PRIMARY KEY, n BIGINT NOT NULL)",
-                 visit->verify->ledger.table);
-  return verify_execute(visit, sql, NULL, "create its table on", err);
-}
-
-/* Returns whether the server commits each statement by itself.  It may be configured to begin
-   sessions with autocommit off. */
-static bool verify_has_autocommit(const struct visit *visit)
-{
-  return visit->link.ops->transaction == NULL ||
-         visit->link.ops->transaction(visit->link.handle) == BN_TRANSACTION_OWN;
-}
-
-/* Adds the row with id 0, by which a server shows that it has the table of this run.  Returns 0, or
-   -1 and err. */
-static int verify_insert_mark_on(struct visit *visit, struct bn_err *err)
-{
-  char sql[STATEMENT_ROOM];
-  int rc;
-
-  (void)snprintf(sql, sizeof sql, "INSERT INTO %s (id, n) VALUES (0, 0)",
-                 visit->verify->ledger.table);
-  rc = verify_execute(visit, sql, NULL, "write to its table on", err);
-  if (rc == 0 && !verify_has_autocommit(visit))
-    rc = verify_execute(visit, "COMMIT", NULL, "write to its table on", err);
-  return rc;
-}
-
 /* The attempts to make the table.  libpq does not tell a wrong password from a server that is away,
-   so only servers that have let us in once are asked again.  A server of a list is not asked again
-   if its ordinal has no bit in `connected`. */
-enum { CONNECTED_BITS = 64 };
+   so only servers that have let us in once are asked again. */
 struct attempts {
   size_t places;
-  uint64_t connected; /* bit 1 << ordinal: the server has let us in once */
-  bool all_asked;     /* each server has been asked once */
+  bool *connected; /* by ordinal: the server has let us in once */
+  bool all_asked;  /* each server has been asked once */
 };
-
-/* Returns whether the server has let us in once. */
-static bool verify_has_connected(const struct attempts *a, unsigned ordinal)
-{
-  return ordinal < CONNECTED_BITS && (a->connected >> ordinal & 1) != 0;
-}
 
 /* Returns the outcome of a failed attempt; has_connected: the server has let us in once.  A server
    that takes over from another one refuses statements only for a moment, but a missing right
@@ -435,20 +392,33 @@ static enum attempt verify_outcome_of_failure(const struct visit *visit, bool ha
   return may_pass ? NOT_NOW : NEVER;
 }
 
-/* Opens a visit, makes the table and inserts the mark.  Sets *may_exist to whether the server may
-   have the table.  Returns 0, or -1 and err; the caller closes the visit in either case. */
+/* Opens a visit, and makes the table with the row with id 0, the mark by which a server shows that
+   it has the table of this run.  Sets *may_exist to whether the server may have the table, also
+   after a failure.  Returns 0, or -1 and err; the caller closes the visit in either case. */
 static int verify_make_on(struct visit *visit, struct bn_sql_verify *v, struct server server,
                           bool *may_exist, struct bn_err *err)
 {
+  const struct bn_sql_link *link = &visit->link;
+  char sql[STATEMENT_ROOM];
+  int rc;
+
   *may_exist = false;
   if (verify_open_visit(visit, v, server, err) != 0)
     return -1;
-  if (verify_create_on(visit, err) != 0) {
-    *may_exist = visit->lost;
-    return -1;
-  }
-  *may_exist = true;
-  return verify_insert_mark_on(visit, err);
+  (void)snprintf(sql, sizeof sql,
+                 "CREATE TABLE %s (id BIGINT NOT NULL PRIMARY KEY, n BIGINT NOT NULL)",
+                 v->ledger.table);
+  rc = verify_execute(visit, sql, NULL, "create its table on", err);
+  *may_exist = rc == 0 || visit->lost;
+  if (rc != 0)
+    return rc;
+  (void)snprintf(sql, sizeof sql, "INSERT INTO %s (id, n) VALUES (0, 0)", v->ledger.table);
+  rc = verify_execute(visit, sql, NULL, "write to its table on", err);
+  /* The server may be configured to begin sessions with autocommit off. */
+  if (rc == 0 && link->ops->transaction != NULL &&
+      link->ops->transaction(link->handle) != BN_TRANSACTION_OWN)
+    rc = verify_execute(visit, "COMMIT", NULL, "write to its table on", err);
+  return rc;
 }
 
 /* Makes the table under a new name on a server, and inserts the mark.  If the mark fails, or if the
@@ -466,9 +436,8 @@ static enum attempt verify_try_server(struct bn_sql_verify *v, unsigned ordinal,
   if (verify_choose_name(v, err) != 0)
     return NEVER;
   if (verify_make_on(&visit, v, server, &may_exist, err) != 0) {
-    if (ordinal < CONNECTED_BITS)
-      attempts->connected |= (uint64_t)visit.connected << ordinal;
-    outcome = verify_outcome_of_failure(&visit, verify_has_connected(attempts, ordinal));
+    attempts->connected[ordinal] |= visit.connected;
+    outcome = verify_outcome_of_failure(&visit, attempts->connected[ordinal]);
   }
   verify_close_visit(&visit);
   if (outcome != MADE && may_exist && verify_discard(v, ordinal) != 0)
@@ -526,7 +495,7 @@ static enum attempt verify_try_each_server(struct bn_sql_verify *v, struct attem
   for (unsigned i = 0; i < attempts->places; i++) {
     enum attempt outcome;
 
-    if (attempts->all_asked && !verify_has_connected(attempts, i))
+    if (attempts->all_asked && !attempts->connected[i])
       continue;
     outcome = verify_try_server(v, i, attempts, err);
     if (outcome == MADE) {
@@ -544,13 +513,14 @@ static enum attempt verify_try_each_server(struct bn_sql_verify *v, struct attem
 static int verify_make_with_retries(struct bn_sql_verify *v, size_t places, unsigned *made_on,
                                     struct bn_err *err)
 {
-  struct attempts attempts = {.places = places};
+  struct attempts attempts = {.places = places, .connected = bn_alloc(places, sizeof(bool))};
   enum attempt outcome = verify_try_each_server(v, &attempts, made_on, err);
 
   while (outcome == NOT_NOW && verify_after_ms(PAUSE_MS) < verify_update_deadline(v)) {
     verify_pause();
     outcome = verify_try_each_server(v, &attempts, made_on, err);
   }
+  free(attempts.connected);
   return outcome == MADE ? 0 : -1;
 }
 
