@@ -39,17 +39,6 @@ void bn_sql_drivers_done(struct bn_sqlsys *sys)
   bn_sql_trace_close(&sys->trace);
 }
 
-/* Returns the row of the driver of that name, or NULL. */
-static const struct bn_sql_driver_entry *driver_find_row(const struct bn_sqlsys *sys,
-                                                         const char *name)
-{
-  for (size_t i = 0; i < sys->n_rows; i++) {
-    if (strcmp(sys->rows[i].name, name) == 0)
-      return &sys->rows[i];
-  }
-  return NULL;
-}
-
 /* Says that no driver has the name, and, outside of dialects, lists the drivers.  is_option: the
    name is the value of --db-driver; else a script has given it. */
 static void driver_log_unknown(const struct bn_sqlsys *sys, const char *name, bool is_option)
@@ -99,7 +88,6 @@ static const struct bn_sql_driver_entry *driver_choose(const struct bn_sqlsys *s
 {
   const bool is_option = script_name == NULL;
   const char *name = is_option ? sys->conf->driver : script_name;
-  const struct bn_sql_driver_entry *row;
 
   if (name == NULL && sys->policy->driver_must_be_named) {
     bn_log(BN_FATAL, "no database driver specified");
@@ -107,10 +95,12 @@ static const struct bn_sql_driver_entry *driver_choose(const struct bn_sqlsys *s
   }
   if (name == NULL || name[0] == '\0')
     return driver_choose_only(sys);
-  row = driver_find_row(sys, name);
-  if (row == NULL)
-    driver_log_unknown(sys, name, is_option);
-  return row;
+  for (size_t i = 0; i < sys->n_rows; i++) {
+    if (strcmp(sys->rows[i].name, name) == 0)
+      return &sys->rows[i];
+  }
+  driver_log_unknown(sys, name, is_option);
+  return NULL;
 }
 
 /* Sets what --db-ps-mode means for all drivers.  Returns 0, or -1 and err for an unknown mode. */
@@ -192,23 +182,9 @@ static int driver_check_waits(const struct bn_driver *ops, const struct bn_sessi
                     ops->name);
 }
 
-/* Checks that a driver fits the program and can do what the run asks for.  Returns 0, or -1 and
-   err. */
-static int driver_check(const struct bn_sql_driver *drv, const struct bn_driver *ops,
-                        const struct bn_sql_driver_entry *row, const struct bn_session *s,
-                        struct bn_err *err)
-{
-  if (ops->conf_size != row->conf_size)
-    return bn_err_set(err, EINVAL, "the module of the database driver '%s' is of another version",
-                      row->name);
-  if (driver_check_waits(ops, s, err) != 0)
-    return -1;
-  return driver_check_isolation(drv->sys, ops, err);
-}
-
-/* Opens the module, checks it, reads the options that concern it, and initialises it.  drv->ops
-   is set last: until then the driver counts as not loaded, and its `done` is not called.  Returns
-   0, or -1 and err. */
+/* Opens the module, checks that it fits the program and can do what the run asks for, reads the
+   options that concern it, and initialises it.  drv->ops is set last: until then the driver counts
+   as not loaded, and its `done` is not called.  Returns 0, or -1 and err. */
 static int driver_load(struct bn_sql_driver *drv, const struct bn_sql_driver_entry *row,
                        const struct bn_session *s, struct bn_err *err)
 {
@@ -217,7 +193,10 @@ static int driver_load(struct bn_sql_driver *drv, const struct bn_sql_driver_ent
 
   if (ops == NULL)
     return bn_plugin_advise(err, row->package, "db-driver");
-  if (driver_check(drv, ops, row, s, err) != 0)
+  if (ops->conf_size != row->conf_size)
+    return bn_err_set(err, EINVAL, "the module of the database driver '%s' is of another version",
+                      row->name);
+  if (driver_check_waits(ops, s, err) != 0 || driver_check_isolation(drv->sys, ops, err) != 0)
     return -1;
   if (bn_sql_errors_read_driver(&drv->ignored, ops, row->conf, err) != 0)
     return -1;
