@@ -56,42 +56,26 @@ static bool table_check_read_number(const struct bn_sql_link *l, struct bn_sql_r
   return end != text && *end == '\0';
 }
 
-/* Returns whether the error means that a table is missing, and the run does not ignore it. */
-static bool table_check_is_missing(const struct bn_sql_driver *drv, const struct bn_sql_diag *d)
-{
-  const enum bn_sql_class class = bn_sql_errors_classify(drv->ops, d);
-
-  return drv->ops->missing(d) && !bn_sql_driver_ignores(drv, d, class);
-}
-
 /* Executes a query whose only value is a number, and sets *answer to it.  Returns IS_THERE,
-   IS_MISSING if the query shows that the table is missing, or IS_UNKNOWN after another failure. */
+   IS_MISSING if the query shows that the table is missing, which the run does not ignore, or
+   IS_UNKNOWN after another failure. */
 static enum finding table_check_ask(const struct survey *s, const struct bn_sql_link *l,
                                     const char *sql, double *answer)
 {
+  const struct bn_driver *ops = s->drv->ops;
   struct bn_sql_result r = {0};
   struct bn_sql_diag d = {0};
-  const enum bn_sql rc = l->ops->query(l->handle, sql, strlen(sql), &r, &d);
+  const enum bn_sql rc = ops->query(l->handle, sql, strlen(sql), &r, &d);
   bool known;
 
-  if (rc == BN_SQL_ERROR && table_check_is_missing(s->drv, &d))
+  if (rc == BN_SQL_ERROR && ops->missing(&d) &&
+      !bn_sql_driver_ignores(s->drv, &d, bn_sql_errors_classify(ops, &d)))
     return IS_MISSING;
   if (rc != BN_SQL_ROWS)
     return IS_UNKNOWN;
   known = table_check_read_number(l, &r, answer);
-  l->ops->free_result(l->handle, &r);
+  ops->free_result(l->handle, &r);
   return known ? IS_THERE : IS_UNKNOWN;
-}
-
-/* Asks for the highest id, which is cheap if id has an index.  The table has at most as many rows,
-   because the ids begin with 1. */
-static enum finding table_check_highest_id(const struct survey *s, const struct bn_sql_link *l,
-                                           unsigned table, double *highest)
-{
-  char sql[128];
-
-  (void)snprintf(sql, sizeof sql, "SELECT MAX(id) FROM %s%u", s->tables->prefix, table);
-  return table_check_ask(s, l, sql, highest);
 }
 
 /* Asks for a sample of the ids that the run draws, from 1 to the number of rows at equal distances,
@@ -116,40 +100,8 @@ static unsigned table_check_sample(const struct survey *s, const struct bn_sql_l
   return found == IS_THERE ? n : 0;
 }
 
-/* Records a table that lacks ids of its sample, if it has the fewest of all tables up to now. */
-static void table_check_note_sparse(struct survey *s, unsigned table, double n_found,
-                                    unsigned n_sampled)
-{
-  const bool is_complete = n_found >= n_sampled;
-  const bool is_first = s->sparse == 0;
-
-  if (is_complete || (!is_first && n_found >= s->n_found))
-    return;
-  s->sparse = table;
-  s->n_found = n_found;
-  s->n_sampled = n_sampled;
-}
-
-/* Records the first table with ids that the run does not use. */
-static void table_check_note_unused(struct survey *s, unsigned table, double highest)
-{
-  if (s->unused > 0)
-    return;
-  s->unused = table;
-  s->highest = highest;
-}
-
-/* Counts a table with too few rows, and records it if it is the smallest up to now. */
-static void table_check_note_small(struct survey *s, unsigned table, double rows)
-{
-  s->n_small++;
-  if (s->n_small > 1 && rows >= s->fewest)
-    return;
-  s->smallest = table;
-  s->fewest = rows;
-}
-
-/* Examines the rows of a table, which exists and whose highest id is known. */
+/* Examines the rows of a table, which exists and whose highest id is known, and records it if it is
+   the first or the worst of its kind up to now. */
 static void table_check_rows(struct survey *s, const struct bn_sql_link *l, unsigned table,
                              double highest)
 {
@@ -160,13 +112,23 @@ static void table_check_rows(struct survey *s, const struct bn_sql_link *l, unsi
   if (t->rows < 1)
     return;
   if (highest < t->rows) {
-    table_check_note_small(s, table, highest);
+    if (s->n_small == 0 || highest < s->fewest) {
+      s->smallest = table;
+      s->fewest = highest;
+    }
+    s->n_small++;
     return;
   }
   n_sampled = table_check_sample(s, l, table, &n_found);
-  table_check_note_sparse(s, table, n_found, n_sampled);
-  if (t->by_default && highest > t->rows)
-    table_check_note_unused(s, table, highest);
+  if (n_found < n_sampled && (s->sparse == 0 || n_found < s->n_found)) {
+    s->sparse = table;
+    s->n_found = n_found;
+    s->n_sampled = n_sampled;
+  }
+  if (t->by_default && highest > t->rows && s->unused == 0) {
+    s->unused = table;
+    s->highest = highest;
+  }
 }
 
 /* Examines the tables in turn, for bn_sql_session_ask_server.  The first table that is missing ends
@@ -177,10 +139,14 @@ static void table_check_examine(void *arg, struct bn_sql_link *l)
 
   for (unsigned table = 1; table <= s->tables->n; table++) {
     double highest = 0;
+    char sql[128];
 
     if (bn_session_interrupted(s->session) || bn_clock_mono() >= s->until_ns)
       return;
-    switch (table_check_highest_id(s, l, table, &highest)) {
+    /* This is cheap if id has an index.  The table has at most as many rows, because the ids begin
+       with 1. */
+    (void)snprintf(sql, sizeof sql, "SELECT MAX(id) FROM %s%u", s->tables->prefix, table);
+    switch (table_check_ask(s, l, sql, &highest)) {
     case IS_THERE:
       table_check_rows(s, l, table, highest);
       break;
@@ -213,34 +179,21 @@ static void table_check_warn_of_few_rows(const struct bn_sql_table_check *t, con
                 s->n_small, s->on_server, t->rows, t->prefix, s->smallest, fewest, alternative);
 }
 
-/* Warns of ids that are missing in the sample of a table. */
-static void table_check_warn_of_missing_ids(const struct bn_sql_table_check *t,
-                                            const struct survey *s)
-{
-  bn_log_note("warning: of %.0f ids from 1 to --table-size=%.0f, table '%s%u'%s has %.0f, so that "
-              "statements find no row for the others: run 'cleanup' and 'prepare', with "
-              "--auto-inc=off if the server numbers rows in larger steps",
-              s->n_sampled, t->rows, t->prefix, s->sparse, s->on_server, s->n_found);
-}
-
-/* Warns of a table that is larger than the default of --table-size. */
-static void table_check_warn_of_unused_rows(const struct bn_sql_table_check *t,
-                                            const struct survey *s)
-{
-  bn_log_note("warning: the run uses the ids 1 to %.0f, the default of --table-size, but table "
-              "'%s%u'%s has ids up to %.0f: use --table-size=%.0f for all of them",
-              t->rows, t->prefix, s->unused, s->on_server, s->highest, s->highest);
-}
-
 /* Warns of the tables that were found wrong on a server.  Returns whether there were any. */
 static bool table_check_warn(const struct bn_sql_table_check *t, const struct survey *s)
 {
   if (s->n_small > 0)
     table_check_warn_of_few_rows(t, s);
   if (s->sparse > 0)
-    table_check_warn_of_missing_ids(t, s);
+    bn_log_note(
+        "warning: of %.0f ids from 1 to --table-size=%.0f, table '%s%u'%s has %.0f, so that "
+        "statements find no row for the others: run 'cleanup' and 'prepare', with "
+        "--auto-inc=off if the server numbers rows in larger steps",
+        s->n_sampled, t->rows, t->prefix, s->sparse, s->on_server, s->n_found);
   if (s->unused > 0)
-    table_check_warn_of_unused_rows(t, s);
+    bn_log_note("warning: the run uses the ids 1 to %.0f, the default of --table-size, but table "
+                "'%s%u'%s has ids up to %.0f: use --table-size=%.0f for all of them",
+                t->rows, t->prefix, s->unused, s->on_server, s->highest, s->highest);
   return s->n_small + s->sparse + s->unused > 0;
 }
 
