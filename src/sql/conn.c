@@ -175,30 +175,27 @@ bool bn_sql_conn_may_load(const struct bn_sql_conn *c)
          c->session->services->is_command;
 }
 
-/* Returns whether the driver gives up a silent server, because its loss is ignored and another
-   server may answer.  Dialects wait for the same server, as sysbench does.  So does a bulk load: a
-   silent server may be busy with rows that it has received. */
-static bool conn_goes_elsewhere(const struct bn_sql_conn *c)
-{
-  return c->places > 1 && c->drv->ignores_silence && bn_policy_is_native(c->sys->policy) &&
-         !bn_sql_conn_may_load(c);
-}
-
 /* Returns the server that c is to be connected to, as drivers take it.  The overrides in it are
    borrowed from c. */
 static struct bn_sql_target conn_target_of(const struct bn_sql_conn *c)
 {
+  const bool loads = bn_sql_conn_may_load(c);
+
   return (struct bn_sql_target){
       .ordinal = c->ordinal,
       .override_name = (const char *const *)c->override,
       .override_value =
           c->n_overrides > 0 ? (const char *const *)(c->override + c->n_overrides) : NULL,
       .n_overrides = c->n_overrides,
-      .loads = bn_sql_conn_may_load(c),
+      .loads = loads,
       /* A bundled workload, which notes all_connect before it connects, runs on the tables of its
          `prepare`; another script may create its own. */
       .prepared = c->sys->preflight.all_connect && !c->session->services->is_command,
-      .elsewhere = conn_goes_elsewhere(c),
+      /* A silent server is given up if its loss is ignored and another one may answer.  Dialects
+         wait for the same server, as sysbench does.  So does a bulk load: a silent server may be
+         busy with rows that it has received. */
+      .elsewhere =
+          c->places > 1 && c->drv->ignores_silence && bn_policy_is_native(c->sys->policy) && !loads,
       .waiter = c->session->waiter,
   };
 }

@@ -78,29 +78,10 @@ static int readhosts_read_host(struct bn_sql_read_host *h, char *text)
   return 0;
 }
 
-/* Reads an item of the list, and cuts it into parts, which h keeps.  Returns 0, or -1 if it is no
-   server. */
-static int readhosts_read_item(struct bn_sql_read_host *h, char *text, const struct bn_driver *ops)
-{
-  if (*text != '/')
-    return readhosts_read_host(h, text);
-  readhosts_read_path(h, text, bn_sql_has_option(ops, "socket"));
-  return 0;
-}
-
-/* Copies the texts of the list: reading them cuts them into parts. */
-static void readhosts_copy(struct bn_sql_read_hosts *h, const struct bn_list *list)
-{
-  h->item = bn_alloc(list->n, sizeof *h->item);
-  h->text = bn_alloc(list->n, sizeof *h->text);
-  h->n = list->n;
-  for (size_t i = 0; i < h->n; i++)
-    h->text[i] = bn_alloc_text(list->item[i]);
-}
-
 int bn_sql_read_hosts_parse(struct bn_sql_read_hosts *h, const struct bn_list *list,
                             const struct bn_driver *ops, struct bn_err *err)
 {
+  const bool has_sockets = bn_sql_has_option(ops, "socket");
   char masked[BN_MASK_MAX];
 
   if (list->n == 0)
@@ -115,9 +96,14 @@ int bn_sql_read_hosts_parse(struct bn_sql_read_hosts *h, const struct bn_list *l
                       "--db-read-hosts cannot be used with the database driver '%s', which does "
                       "not say whether a transaction is open",
                       ops->name);
-  readhosts_copy(h, list);
+  h->item = bn_alloc(list->n, sizeof *h->item);
+  h->text = bn_alloc(list->n, sizeof *h->text);
+  h->n = list->n;
   for (size_t i = 0; i < h->n; i++) {
-    if (readhosts_read_item(&h->item[i], h->text[i], ops) != 0)
+    h->text[i] = bn_alloc_text(list->item[i]); /* which is cut into parts */
+    if (h->text[i][0] == '/')
+      readhosts_read_path(&h->item[i], h->text[i], has_sockets);
+    else if (readhosts_read_host(&h->item[i], h->text[i]) != 0)
       return bn_err_set(err, EINVAL,
                         "--db-read-hosts=%s: not a server; allowed: host, host:port, [address], "
                         "[address]:port or an absolute path",

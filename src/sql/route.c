@@ -144,17 +144,10 @@ static bool route_is_function_of_session(const struct token *name)
   return route_is_one_of(name, names);
 }
 
-/* Returns whether t stands where MySQL has the name of a variable: after two at signs, or after one
-   for a variable of the user. */
-static bool route_is_at_variable(const struct scan *s, const struct token *prev,
-                                 const struct token *t)
-{
-  return bn_sql_is_mysql(s->caps) && route_is_char(prev, '@') && !route_is_char(t, '@');
-}
-
-/* Returns whether t, for which route_is_at_variable is true, belongs to the session, so that the
-   read server does not know it: a variable of the user, a variable named with its scope, as in
-   "@@session.x", or one that tells what earlier statements did. */
+/* Returns whether t, after the token `prev`, is the name of a MySQL variable that belongs to the
+   session, so that the read server does not know it: a variable of the user (after one at sign),
+   and after two of them a variable named with its scope, as in "@@session.x", or one that tells
+   what earlier statements did. */
 static bool route_is_variable_of_session(const struct scan *s, const struct token *prev,
                                          const struct token *t)
 {
@@ -162,8 +155,10 @@ static bool route_is_variable_of_session(const struct scan *s, const struct toke
       "session",       "local",       "last_insert_id", "identity",       "insert_id",
       "warning_count", "error_count", "last_gtid",      "in_transaction", NULL};
 
+  if (!bn_sql_is_mysql(s->caps) || !route_is_char(prev, '@') || route_is_char(t, '@'))
+    return false;
   if (prev->text == s->begin || prev->text[-1] != '@')
-    return true; /* one at sign: a variable of the user */
+    return true;
   /* If t does not follow the at sign at once, the name of the variable was skipped, because it is
      in backticks: it may be any name. */
   return t->text != prev->text + 1 || route_is_one_of(t, names);
@@ -186,7 +181,7 @@ static enum bn_sql_route route_of_read(struct scan *s)
       return BN_ROUTE_WRITE;
     if (route_is_char(&t, '(') && route_is_word(&prev) && route_is_function_of_session(&prev))
       return BN_ROUTE_WRITE;
-    if (route_is_at_variable(s, &prev, &t) && route_is_variable_of_session(s, &prev, &t))
+    if (route_is_variable_of_session(s, &prev, &t))
       return BN_ROUTE_WRITE;
   }
   /* A variable in backticks at the end of the text was skipped. */
