@@ -529,29 +529,6 @@ static enum bn_sql commits_prepare(void *conn, void *stmt, const char *sql, size
   return c->below.ops->prepare(c->below.handle, st->below, sql, len, d);
 }
 
-/* Prepares n statements, BN_SQL_AT_ONCE at most, of which each holds a statement of the driver or
-   layer below.  Of those that were not prepared, what is below has zeroed its part again, and the
-   part of this layer is zeroed here. */
-static enum bn_sql commits_prepare_all(void *conn, const struct bn_sql_unprepared *list, size_t n,
-                                       size_t *done, struct bn_sql_diag *d)
-{
-  struct bn_sql_unprepared below[BN_SQL_AT_ONCE] = {0};
-  struct commits *c = conn;
-  enum bn_sql rc;
-
-  for (size_t i = 0; i < n; i++) {
-    struct prepared *st = list[i].stmt;
-
-    *st = (struct prepared){.c = c, .sql = list[i].sql, .len = list[i].len};
-    below[i] = list[i];
-    below[i].stmt = st->below;
-  }
-  rc = c->below.ops->prepare_all(c->below.handle, below, n, done, d);
-  for (size_t i = *done; i < n; i++)
-    *(struct prepared *)list[i].stmt = (struct prepared){.c = NULL};
-  return rc;
-}
-
 static enum bn_sql commits_bind(void *stmt, const struct bn_sql_bind *b, size_t n,
                                 struct bn_sql_diag *d)
 {
@@ -595,7 +572,6 @@ void bn_sql_committer_init(struct bn_sql_committer *committer, const struct bn_d
       .fetch = commits_fetch,
       .free_result = commits_free_result,
       .close = commits_close,
-      .prepare_all = below->prepare_all != NULL ? commits_prepare_all : NULL,
   };
 }
 

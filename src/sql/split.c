@@ -369,25 +369,19 @@ static void split_close_on(struct twin *twin, enum bn_sql_role role)
   twin->form[role] = FORM_NONE;
 }
 
-/* Initialises a statement.  Since it may be executed in any state of the connection, all traits of
-   its text are read.  Returns the server on which it is to be prepared first. */
-static enum bn_sql_role split_init_twin(struct twin *twin, struct bn_sql_split *p, const char *sql,
-                                        size_t len)
-{
-  *twin = (struct twin){.split = p, .sql = sql, .len = len};
-  twin->text = split_read_text(p, sql, len, true /* reading */, true /* fresh */);
-  return split_choose_role(p, twin->text.route);
-}
-
 /* Prepares the statement on the server that it belongs to; on the other one, split_execute_on does
-   so when it is first executed there. */
+   so when it is first executed there.  Since it may be executed in any state of the connection, all
+   traits of its text are read. */
 static enum bn_sql split_prepare(void *conn, void *stmt, const char *sql, size_t len,
                                  struct bn_sql_diag *d)
 {
   struct bn_sql_split *p = conn;
+  struct twin *twin = stmt;
 
-  p->role = split_init_twin(stmt, p, sql, len);
-  return split_prepare_on(stmt, p->role, d);
+  *twin = (struct twin){.split = p, .sql = sql, .len = len};
+  twin->text = split_read_text(p, sql, len, true /* reading */, true /* fresh */);
+  p->role = split_choose_role(p, twin->text.route);
+  return split_prepare_on(twin, p->role, d);
 }
 
 /* Binds the values on each server that knows the statement, and keeps them for split_prepare_late
@@ -492,84 +486,10 @@ static void split_close(void *stmt)
   bn_sql_marks_done(&twin->marks);
 }
 
-/* Prepares statements on the server of that role together, and marks those that the driver has
-   prepared.  roles[i] is the server of list[i]; the other server's statements are passed over.  n
-   is BN_SQL_AT_ONCE at most.  Returns the driver's answer. */
-static enum bn_sql split_prepare_group(struct bn_sql_split *p, enum bn_sql_role role,
-                                       const struct bn_sql_unprepared *list,
-                                       const enum bn_sql_role *roles, size_t n,
-                                       struct bn_sql_diag *d)
-{
-  struct bn_sql_unprepared group[BN_SQL_AT_ONCE];
-  struct twin *twin[BN_SQL_AT_ONCE];
-  size_t n_group = 0, n_done = 0;
-  enum bn_sql rc;
-
-  for (size_t i = 0; i < n; i++) {
-    if (roles[i] != role)
-      continue;
-    twin[n_group] = list[i].stmt;
-    group[n_group] = list[i];
-    group[n_group].stmt = split_inner_stmt(list[i].stmt, role);
-    n_group++;
-  }
-  if (n_group == 0)
-    return BN_SQL_DONE;
-  p->role = role;
-  rc = p->base->prepare_all(p->link[role].handle, group, n_group, &n_done, d);
-  for (size_t i = 0; i < n_group && i < n_done; i++)
-    twin[i]->form[role] = FORM_PREPARED;
-  return rc;
-}
-
-/* Keeps the statements before the first one that is not prepared, or none if has_failed.  Closes
-   and zeroes all after them, as prepare_all of a driver does, because the caller may prepare these
-   one by one.  Returns how many are kept. */
-static size_t split_keep_prepared(const struct bn_sql_unprepared *list,
-                                  const enum bn_sql_role *roles, size_t n, bool has_failed)
-{
-  size_t n_kept = 0;
-
-  for (size_t i = 0; i < n; i++) {
-    struct twin *twin = list[i].stmt;
-    const size_t size = twin->split->shared->ops.stmt_size;
-
-    if (!has_failed && n_kept == i && twin->form[roles[i]] == FORM_PREPARED) {
-      n_kept++;
-      continue;
-    }
-    split_close(twin);
-    memset(twin, 0, size);
-  }
-  return n_kept;
-}
-
-/* Prepares each statement on the server that it belongs to, all of one server together.  *done
-   becomes how many are prepared, from the first one on.  Returns DONE, or a failure, after which
-   none is prepared. */
-static enum bn_sql split_prepare_all(void *conn, const struct bn_sql_unprepared *list, size_t n,
-                                     size_t *done, struct bn_sql_diag *d)
-{
-  enum bn_sql_role roles[BN_SQL_AT_ONCE];
-  enum bn_sql rc = BN_SQL_DONE;
-
-  for (size_t i = 0; i < n; i++) {
-    struct twin *twin = list[i].stmt;
-
-    roles[i] = split_init_twin(twin, conn, list[i].sql, list[i].len);
-    twin->binds = list[i].binds;
-    twin->n_binds = list[i].n_binds;
-  }
-  for (enum bn_sql_role role = 0; role < BN_ROLES && rc == BN_SQL_DONE; role++)
-    rc = split_prepare_group(conn, role, list, roles, n, d);
-  *done = split_keep_prepared(list, roles, n, rc != BN_SQL_DONE);
-  return rc;
-}
-
 /* --- the layer --- */
 
-/* Returns the functions of the layer in front of a driver.  Optional functions that the driver
-   lacks are left out. */
+/* Returns the functions of the layer in front of a driver.  Without prepare_all, statements are
+   prepared one by one. */
 static struct bn_driver split_make_ops(const struct bn_driver *base)
 {
   return (struct bn_driver){
@@ -586,7 +506,6 @@ static struct bn_driver split_make_ops(const struct bn_driver *base)
       .fetch = split_fetch,
       .free_result = split_free_result,
       .close = split_close,
-      .prepare_all = base->prepare_all != NULL ? split_prepare_all : NULL,
       .transaction = split_transaction,
   };
 }

@@ -27,7 +27,6 @@ static struct {
   unsigned refusals;
   const char *loses; /* the connection that executes this is lost */
   char full;         /* this server prepares nothing */
-  unsigned together; /* so many are prepared at once */
   unsigned open;     /* connections */
   unsigned interrupted;
   unsigned places; /* write servers; 0: PLACES */
@@ -162,24 +161,6 @@ static enum bn_sql execute(void *stmt, struct bn_sql_result *r, struct bn_sql_di
   return carry_out(st->conn, st->text, r, d);
 }
 
-static enum bn_sql prepare_all(void *conn, const struct bn_sql_unprepared *list, size_t n,
-                               size_t *done, struct bn_sql_diag *d)
-{
-  struct conn *c = conn;
-
-  (void)d;
-  note("%c all", c->server);
-  for (*done = 0; *done < n && *done < servers.together; ++*done) {
-    struct stmt *st = list[*done].stmt;
-
-    st->conn = c;
-    (void)snprintf(st->text, sizeof st->text, "%s", list[*done].sql);
-    note(" %s", st->text);
-  }
-  note(";");
-  return BN_SQL_DONE;
-}
-
 static enum bn_sql next(void *conn, void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d)
 {
   (void)conn;
@@ -263,7 +244,6 @@ static const struct bn_driver driver = {.abi = BN_DRIVER_ABI,
                                         .free_result = free_result,
                                         .close = close_stmt,
                                         .isolation = isolation,
-                                        .prepare_all = prepare_all,
                                         .place = place,
                                         .transaction = transaction,
                                         .silence = silence};
@@ -535,41 +515,6 @@ static void a_server_that_prepares_no_more_gets_text(void **state)
   end(&f);
 }
 
-/* Held, for both servers; so many at once. */
-static void prepare_three(struct fixture *f, struct bn_sql_conn *c, unsigned together,
-                          const char *log)
-{
-  struct bn_sql_stmt *st[3];
-
-  servers.together = together;
-  bn_sql_hold_prepares(f->s);
-  st[0] = make(c, "SELECT ?");
-  st[1] = make(c, "UPDATE ?");
-  st[2] = make(c, "SELECT ?+1");
-  assert_int_equal(bn_sql_prepare_held(f->s), 0);
-  assert_log(log);
-  for (size_t i = 0; i < 3; i++) {
-    execute_and_drop(st[i]);
-    bn_sql_stmt_free(st[i]);
-  }
-  assert_log("Rx SELECT ?;Rc;Wx UPDATE ?;Wc;Rx SELECT ?+1;Rc;");
-}
-
-static void statements_of_both_servers_are_prepared_together(void **state)
-{
-  struct fixture f;
-  struct bn_sql_conn *c = begin(&f, (struct bn_sql_conf){.debug = false});
-
-  (void)state;
-  assert_log("W at 0;R at a:1;");
-  prepare_three(&f, c, 64, "W all UPDATE ?;R all SELECT ? SELECT ?+1;");
-  /* The last one is left, and is prepared by itself. */
-  prepare_three(&f, c, 1, "W all UPDATE ?;R all SELECT ?;Rp SELECT ?+1;Rb 1;");
-  /* What is behind the first that is left is closed. */
-  prepare_three(&f, c, 0, "W all;R all;Rp SELECT ?;Rb 1;Wp UPDATE ?;Wb 1;Rp SELECT ?+1;Rb 1;");
-  end(&f);
-}
-
 static void assert_label(const struct fixture *f, unsigned index, size_t i, const char *name)
 {
   struct bn_label label[3];
@@ -703,7 +648,6 @@ BN_TESTS(sql_split)
       cmocka_unit_test(rows_come_from_the_server_that_was_asked),
       cmocka_unit_test(statements_are_prepared_where_they_are_executed),
       cmocka_unit_test(a_server_that_prepares_no_more_gets_text),
-      cmocka_unit_test(statements_of_both_servers_are_prepared_together),
       cmocka_unit_test(a_loss_on_either_side_makes_both_anew),
       cmocka_unit_test(both_servers_have_the_isolation_level),
       cmocka_unit_test(each_of_a_pair_has_others_to_go_to_or_not),
