@@ -135,8 +135,8 @@ static int conn_make_link(struct bn_sql_conn *c)
   bn_sql_link_make(&c->link, c->drv->ops, c->drv->self);
   c->server = &c->link;
   if (is_of_load && c->owner->paired) {
-    c->split =
-        bn_sql_split_wrap(&c->link, &c->drv->splitter, c->session, c->owner->read_host_reads);
+    c->split = bn_sql_split_wrap(&c->link, &c->drv->splitter, c->session,
+                                 bn_sql_counter_index(c->sys, BN_SQL_C_READ_HOST_READS));
     c->server = bn_sql_split_links(c->split);
   }
   if (!is_of_load || !c->owner->verified)

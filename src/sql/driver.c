@@ -304,7 +304,6 @@ static void session_measure(const struct bn_sqlsys *sys, struct bn_sql_session *
   owner->measured = true;
   owner->verified = sys->conf->verify_commits && is_of_run;
   owner->paired = sys->conf->read_hosts.n > 0 && is_of_run;
-  owner->read_host_reads = bn_sql_counter_index(sys, BN_SQL_C_READ_HOST_READS);
   owner->count_commits = sys->policy->transactions_are_commits;
   owner->timed = sys->conf->debug && s->stat->hist != NULL;
   if (s->stat->statements != NULL)

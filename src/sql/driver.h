@@ -83,7 +83,6 @@ struct bn_sql_session {
   bool timed;                           /* the run times executing and fetching too */
   bool verified;                        /* --verify-commits, for the session of a run's worker */
   bool paired;                          /* --db-read-hosts, for the session of a run's worker */
-  unsigned read_host_reads;             /* the counter of reads on read hosts */
   bool observed;                        /* `timed`, or there are names: query.c */
   struct bn_sql_statement_names *names; /* --statements; NULL: statements are not told apart */
   struct bn_sql_lazy_prepare first_use;
