@@ -11,7 +11,7 @@
 #include "api/policy.h"
 #include "base/err.h"
 
-#define BN_DRIVER_ABI 11
+#define BN_DRIVER_ABI 12
 
 /* The result of a call on a connection or statement. */
 enum bn_sql {
@@ -168,7 +168,6 @@ enum bn_sql_syntax { BN_SYNTAX_STANDARD, BN_SYNTAX_MYSQL, BN_SYNTAX_POSTGRESQL }
 
 struct bn_sql_caps {
   enum bn_sql_syntax syntax;
-  bool multi_rows_insert, prepared_statements;
   bool prepares_anew; /* prepares at each execute by itself, if the host asks for that */
 };
 

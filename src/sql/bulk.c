@@ -262,7 +262,7 @@ static int bulk_separate_row(struct bn_sql_conn *c, size_t len)
   struct bn_sql_bulk *b = c->bulk;
   const size_t rows_begin = b->n_cuts > 0 ? b->cut[b->n_cuts - 1] : b->head;
   const size_t statement_len = b->head + (b->text.len - rows_begin);
-  const bool is_full = !c->drv->caps.multi_rows_insert || statement_len + len + 1 > b->max;
+  const bool is_full = statement_len + len + 1 > b->max;
 
   if (b->rows == 0)
     return 0;

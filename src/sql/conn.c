@@ -560,7 +560,7 @@ void bn_sql_retired_free(struct bn_sqlsys *sys)
 
 bool bn_sql_conn_prepares_once(const struct bn_sql_conn *c)
 {
-  return !c->sys->emulate && !c->sys->anew && c->drv->caps.prepared_statements;
+  return !c->sys->emulate && !c->sys->anew;
 }
 
 /* Returns an open connection of the session, or NULL. */

@@ -188,7 +188,7 @@ static int prepared_prepare_or_emulate(struct bn_sql_stmt *st)
   struct bn_sql_conn *c = st->conn;
   enum bn_sql rc;
 
-  if (c->sys->emulate || !c->drv->caps.prepared_statements || c->prepares_no_more) {
+  if (c->sys->emulate || c->prepares_no_more) {
     bn_sql_stmt_emulate(st, &c->sys->texts);
     return 0;
   }

@@ -33,7 +33,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   const size_t text_len = size > 1 && data[1] < size - 2 ? data[1] : 0;
   const char *rest = (const char *)data + (size > 1 ? 2 : size);
   struct bn_sql_bind binds[PARAMS_MAX];
-  struct bn_sql_caps caps = {.multi_rows_insert = false};
+  struct bn_sql_caps caps = {.syntax = BN_SYNTAX_STANDARD};
   struct bn_sql_marks marks;
   struct bn_sql_emulation e = {.quote = quote, .marks = &marks};
   struct bn_buf out;

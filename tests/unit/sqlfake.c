@@ -511,8 +511,7 @@ void fixture_open_with(struct fixture *f, enum bn_version version)
   static struct fake_conf conf;
 
   memset(&fake, 0, sizeof fake);
-  fake.caps = (struct bn_sql_caps){
-      .syntax = BN_SYNTAX_MYSQL, .multi_rows_insert = true, .prepared_statements = true};
+  fake.caps = (struct bn_sql_caps){.syntax = BN_SYNTAX_MYSQL};
   f->conf.policy = policies[version];
   f->conf.plan.threads = 1;
   f->sql_conf.driver = name;

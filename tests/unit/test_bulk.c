@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "cm.h"
-#include "dialect/dialect.h"
 #include "engine/run.h"
 #include "engine/stop.h"
 #include "measure/stat.h"
@@ -42,28 +41,6 @@ static void sends_one_statement(void **state)
   assert_int_equal(bn_sql_bulk_init(c, "INSERT", 6), 0);
   assert_int_equal(bn_sql_bulk_done(c), 0);
   assert_int_equal(counted(&f, BN_C_WRITE), 1);
-  fixture_close(&f);
-}
-
-static void sends_a_row_at_a_time_where_it_must(void **state)
-{
-  struct fixture f;
-  struct bn_sql_conn *c;
-
-  (void)state;
-  memset(&f, 0, sizeof f);
-  fixture_open(&f, BN_V11);
-  bn_sqlsys_free(f.sys);
-  fake.caps.multi_rows_insert = false;
-  f.sys = bn_sqlsys_new(&f.sql_conf, &bn_policy_bench, &f.row, 1);
-  f.drv = bn_sql_driver(f.sys, f.s, NULL);
-  c = bn_sql_connect(f.drv, f.s, NULL, NULL, 0);
-  fake.log[0] = '\0';
-  assert_int_equal(bn_sql_bulk_init(c, "I ", 2), 0);
-  assert_int_equal(next(c, "(1)"), 0);
-  assert_int_equal(next(c, "(2)"), 0);
-  assert_int_equal(bn_sql_bulk_done(c), 0);
-  assert_string_equal(fake.log, "query I (1);query I (2);");
   fixture_close(&f);
 }
 
@@ -326,7 +303,6 @@ BN_TESTS(bulk)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sends_one_statement),
-      cmocka_unit_test(sends_a_row_at_a_time_where_it_must),
       cmocka_unit_test(fills_the_reference_buffer),
       cmocka_unit_test(refuses_a_row_that_never_fits),
       cmocka_unit_test(says_what_is_missing),

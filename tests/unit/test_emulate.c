@@ -99,7 +99,7 @@ static void knows_where_comments_begin_and_end(void **state)
 
 static const char *filled(const char *sql, const struct bn_sql_bind *b, struct bn_buf *out)
 {
-  static const struct bn_sql_caps caps = {.multi_rows_insert = true};
+  static const struct bn_sql_caps caps = {.syntax = BN_SYNTAX_STANDARD};
   struct bn_sql_marks marks;
   const struct bn_sql_emulation e = {sql, strlen(sql), &marks, quote, NULL};
 

@@ -45,7 +45,7 @@ __attribute__((format(printf, 1, 2))) static void note(const char *fmt, ...)
 
 static struct bn_sql_caps caps(void)
 {
-  return (struct bn_sql_caps){.syntax = BN_SYNTAX_MYSQL, .prepared_statements = true};
+  return (struct bn_sql_caps){.syntax = BN_SYNTAX_MYSQL};
 }
 
 static enum bn_sql refuse(struct bn_sql_diag *d, enum bn_sql rc)

@@ -247,8 +247,7 @@ static void driver_thread_done(void *self)
 
 static struct bn_sql_caps driver_caps(void)
 {
-  return (struct bn_sql_caps){
-      .syntax = BN_SYNTAX_MYSQL, .multi_rows_insert = true, .prepared_statements = true};
+  return (struct bn_sql_caps){.syntax = BN_SYNTAX_MYSQL};
 }
 
 static const char *const isolation[BN_ISOLATIONS] = {

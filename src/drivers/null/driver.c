@@ -209,7 +209,7 @@ static enum bn_sql_class null_classify(const struct bn_sql_diag *d)
 
 static struct bn_sql_caps null_caps(void)
 {
-  return (struct bn_sql_caps){.multi_rows_insert = true, .prepared_statements = true};
+  return (struct bn_sql_caps){.syntax = BN_SYNTAX_STANDARD};
 }
 
 static size_t null_quote(void *conn, char *out, const char *in, size_t len)

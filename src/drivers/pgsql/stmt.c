@@ -11,10 +11,7 @@
 #include "drivers/pgsql/driver.h"
 #include "drivers/pgsql/error.h"
 
-const struct bn_sql_caps bn_pgsql_caps = {.syntax = BN_SYNTAX_POSTGRESQL,
-                                          .multi_rows_insert = true,
-                                          .prepared_statements = true,
-                                          .prepares_anew = true};
+const struct bn_sql_caps bn_pgsql_caps = {.syntax = BN_SYNTAX_POSTGRESQL, .prepares_anew = true};
 
 enum bn_sql bn_pgsql_query(void *conn, const char *sql, size_t len, struct bn_sql_result *r,
                            struct bn_sql_diag *d)

@@ -250,7 +250,7 @@ static void sqlite_disconnect(void *conn)
 
 static struct bn_sql_caps sqlite_caps(void)
 {
-  return (struct bn_sql_caps){.multi_rows_insert = true, .prepared_statements = true};
+  return (struct bn_sql_caps){.syntax = BN_SYNTAX_STANDARD};
 }
 
 /* Ends the statement that runs, a wait for a turn, and all statements and waits that come. */
