@@ -76,15 +76,6 @@ bool bn_sql_preflight_enter(struct bn_sql_preflight *p)
   return is_first;
 }
 
-/* Escapes the names in a quota, because names of accounts may have any bytes. */
-static void preflight_escape_names(struct bn_sql_quota *q)
-{
-  const struct bn_sql_quota raw = *q;
-
-  (void)bn_escape(q->by, sizeof q->by, raw.by, "");
-  (void)bn_escape(q->raise, sizeof q->raise, raw.raise, "");
-}
-
 void bn_sql_preflight_note_limits(struct bn_sql_preflight *p, const struct bn_sql_info *info,
                                   int64_t ours)
 {
@@ -92,8 +83,13 @@ void bn_sql_preflight_note_limits(struct bn_sql_preflight *p, const struct bn_sq
 
   p->asked = true;
   p->info = *info;
-  for (size_t i = 0; i < BN_SQL_QUOTAS; i++)
-    preflight_escape_names(&p->info.quota[i]);
+  /* Names of accounts, which quotas name, may have any bytes. */
+  for (size_t i = 0; i < BN_SQL_QUOTAS; i++) {
+    struct bn_sql_quota *q = &p->info.quota[i];
+
+    (void)bn_escape(q->by, sizeof q->by, info->quota[i].by, "");
+    (void)bn_escape(q->raise, sizeof q->raise, info->quota[i].raise, "");
+  }
   if (info->places > 1)
     ours /= info->places; /* the share of the server that was asked */
   if (used > 0)

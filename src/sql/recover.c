@@ -80,22 +80,20 @@ struct bn_sql_repetition bn_sql_choose_repetition(uint64_t tries, uint64_t max_t
 struct bn_sql_kept {
   struct bn_sql_diag diag;
   enum bn_sql_step step;
+  const char *sql; /* text; NULL: it is not known */
   size_t len;
-  bool has_text; /* text is that of the statement; false: it is not known */
   bool logged;
   char text[];
 };
 
 void bn_sql_pending_failure_keep(struct bn_sql_pending_failure *f, const struct bn_sql_diag *diag)
 {
-  const bool has_text = f->sql != NULL;
-  const size_t len = has_text ? f->len : 0;
+  const size_t len = f->sql != NULL ? f->len : 0;
   struct bn_sql_kept *kept = bn_alloc(1, sizeof *kept + len + 1);
 
-  *kept = (struct bn_sql_kept){
-      .diag = *diag, .step = f->step, .len = len, .has_text = has_text, .logged = f->logged};
-  if (has_text)
-    memcpy(kept->text, f->sql, len);
+  *kept = (struct bn_sql_kept){.diag = *diag, .step = f->step, .len = len, .logged = f->logged};
+  if (f->sql != NULL)
+    kept->sql = memcpy(kept->text, f->sql, len);
   /* f->sql may be the text of the failure that was kept before. */
   bn_sql_pending_failure_free(f);
   f->pending = false;
@@ -114,7 +112,7 @@ bool bn_sql_pending_failure_restore(struct bn_sql_pending_failure *f, struct bn_
     return false;
   *diag = f->kept->diag;
   f->step = f->kept->step;
-  f->sql = f->kept->has_text ? f->kept->text : NULL;
+  f->sql = f->kept->sql;
   f->len = f->kept->len;
   f->logged = f->kept->logged;
   return true;
