@@ -48,15 +48,14 @@ static void settings_ask(void *arg, struct bn_sql_link *link)
   const struct bn_driver *ops = link->ops;
   const int level = c->sys->conf->isolation;
   struct settings s = {.services = c->session->services};
-  struct bn_sql_side_query q = {.link = *link}; /* the caller opens and closes the link */
-  struct bn_err err = {0};                      /* a question that fails is passed over */
+  struct bn_err err = {0}; /* a question that fails is passed over */
 
   s.pooled = ops->pooled != NULL && ops->pooled(link->handle);
   if (s.pooled)
     s.services->fact(s.services->of, "database", "pooler", "yes");
   for (const struct bn_sql_question *each = ops->questions; each->section != NULL; each++) {
     s.section = each->section;
-    (void)bn_sql_side_query_read_pairs(&q, each->sql, settings_add, &s, &err);
+    (void)bn_sql_side_query_read_pairs(link, each->sql, settings_add, &s, &err);
   }
   if (level != BN_ISOLATION_DEFAULT)
     s.services->fact(s.services->of, "server", "isolation", bn_sql_isolation_word(level));

@@ -49,13 +49,13 @@ int bn_sql_side_query_open(struct bn_sql_side_query *p, struct bn_sqlsys *sys, u
   return 0;
 }
 
-int bn_sql_side_query_read_pairs(struct bn_sql_side_query *p, const char *sql,
+int bn_sql_side_query_read_pairs(const struct bn_sql_link *link, const char *sql,
                                  void (*fn)(void *arg, const struct bn_sql_value pair[2]),
                                  void *arg, struct bn_err *err)
 {
   struct bn_sql_result r = {0};
   struct bn_sql_diag d = {0};
-  const enum bn_sql rc = p->link.ops->query(p->link.handle, sql, strlen(sql), &r, &d);
+  const enum bn_sql rc = link->ops->query(link->handle, sql, strlen(sql), &r, &d);
   struct bn_sql_value *row;
 
   if (rc == BN_SQL_DONE)
@@ -64,10 +64,10 @@ int bn_sql_side_query_read_pairs(struct bn_sql_side_query *p, const char *sql,
     return side_query_fail(&d, "ask the server", err);
   /* The driver fills nfields values; two more stay NULL, for rows that lack a name or a value. */
   row = bn_alloc((size_t)r.nfields + 2, sizeof *row);
-  while (p->link.ops->fetch(p->link.handle, &r, row))
+  while (link->ops->fetch(link->handle, &r, row))
     if (row[0].ptr != NULL && row[1].ptr != NULL)
       fn(arg, row);
-  p->link.ops->free_result(p->link.handle, &r);
+  link->ops->free_result(link->handle, &r);
   free(row);
   if (!r.cut)
     return 0;

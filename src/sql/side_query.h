@@ -28,10 +28,10 @@ struct bn_sql_side_query {
    after a failure. */
 int bn_sql_side_query_open(struct bn_sql_side_query *p, struct bn_sqlsys *sys, uint64_t deadline_ns,
                            struct bn_err *err);
-/* Executes a query, and calls fn with the first two values of each row, whose text has no final 0.
-   Rows in which one of them is NULL or missing are left out.  Returns 0, or -1 and err; then fn may
-   have been called for some rows. */
-int bn_sql_side_query_read_pairs(struct bn_sql_side_query *p, const char *sql,
+/* Executes a query on an open link, and calls fn with the first two values of each row, whose text
+   has no final 0.  Rows in which one of them is NULL or missing are left out.  Returns 0, or -1 and
+   err; then fn may have been called for some rows. */
+int bn_sql_side_query_read_pairs(const struct bn_sql_link *link, const char *sql,
                                  void (*fn)(void *arg, const struct bn_sql_value pair[2]),
                                  void *arg, struct bn_err *err);
 /* Interrupts the call in which the other thread waits for the server.  Any thread may call it until

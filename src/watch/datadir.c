@@ -39,7 +39,7 @@ int bn_datadir_find(struct bn_sql_side_query *query, char folder[PATH_MAX], stru
     (void)snprintf(a.proof, sizeof a.proof, "%s", ops->folder_proof);
   else if (gethostname(a.proof, sizeof a.proof - 1) != 0) /* the zeroed last byte ends any name */
     return bn_err_set(err, errno, "no device is watched: this host has no name");
-  if (bn_sql_side_query_read_pairs(query, ops->folder_sql, datadir_check_row, &a, err) != 0)
+  if (bn_sql_side_query_read_pairs(&query->link, ops->folder_sql, datadir_check_row, &a, err) != 0)
     return -1;
   if (folder[0] == '\0')
     return bn_err_set(err, EINVAL, "no device is watched: the server is on another host");

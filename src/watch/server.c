@@ -155,7 +155,7 @@ static int server_read(void *self, struct bn_reading *r, struct bn_err *err)
     if (s->absent[i])
       continue;
     s->absent[i] =
-        bn_sql_side_query_read_pairs(&s->side_query, c->sql, server_add_row, &p, err) != 0;
+        bn_sql_side_query_read_pairs(&s->side_query.link, c->sql, server_add_row, &p, err) != 0;
     if (s->absent[i] && !c->optional)
       return -1;
   }
