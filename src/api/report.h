@@ -16,7 +16,7 @@ struct bn_buf;   /* base/buf.h */
 struct bn_end;   /* measure/result.h */
 struct bn_facts; /* measure/facts.h */
 struct bn_group; /* measure/result.h */
-struct bn_plan;  /* measure/facts.h */
+struct bn_plan;  /* api/plan.h */
 struct bn_view;  /* measure/view.h */
 
 /* Bits of bn_reporter.replaces: the views that a reporter prints in place of the text report. */
