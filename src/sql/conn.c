@@ -72,7 +72,7 @@ void bn_sql_conn_shut(struct bn_sql_conn *c)
   if (c->state == BN_CONN_LOST || c->state == BN_CONN_OPEN) {
     (void)bn_sql_conn_drop_results(c, NULL);
     for (struct bn_sql_stmt *st = c->stmts; st != NULL; st = st->next)
-      bn_sql_stmt_shut(st);
+      bn_sql_stmt_shut(st, c->link.ops);
     /* Another thread may interrupt a link of the session, but not while it is being closed. */
     bn_sql_session_remove_link(c->owner, &c->link);
     bn_sql_link_disconnect(&c->link);

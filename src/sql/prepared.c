@@ -15,14 +15,14 @@ static void prepared_shut(struct bn_sql_stmt *st)
 {
   if (st->prepared && st->conn->cur.source == st)
     (void)bn_sql_conn_drop_results(st->conn, NULL);
-  bn_sql_stmt_shut(st);
+  bn_sql_stmt_shut(st, st->conn->link.ops);
 }
 
 /* Adds a statement, which is not prepared yet, to those of the connection, to which it holds a
    reference. */
 static struct bn_sql_stmt *prepared_add(struct bn_sql_conn *c, const char *sql, size_t len)
 {
-  struct bn_sql_stmt *st = bn_sql_stmt_new(&c->link, &c->sys->texts, &c->drv->caps, sql, len);
+  struct bn_sql_stmt *st = bn_sql_stmt_new(c->link.ops, &c->sys->texts, &c->drv->caps, sql, len);
 
   st->conn = c;
   st->type = bn_sql_statement_type_of(c->sys->by_first_word, st->text, len);
@@ -124,14 +124,16 @@ static void prepared_count(struct bn_sql_conn *c, unsigned n)
 static enum bn_sql prepared_try_prepare(struct bn_sql_stmt *st)
 {
   struct bn_sql_conn *c = st->conn;
+  const struct bn_driver *ops = c->link.ops;
   enum bn_sql rc;
 
-  if (c->cur.more)
-    rc = bn_sql_refuse_unread(c, BN_STEP_PREPARE, false /* not prepared */);
-  else
-    rc = bn_sql_stmt_prepare(st, &c->diag);
-  if (rc == BN_SQL_DONE)
+  memset(st->handle, 0, ops->stmt_size);
+  rc = c->cur.more ? bn_sql_refuse_unread(c, BN_STEP_PREPARE, false /* not prepared */)
+                   : ops->prepare(c->link.handle, st->handle, st->text, st->len, &c->diag);
+  if (rc == BN_SQL_DONE) {
+    st->prepared = st->fresh = true;
     prepared_count(c, 1);
+  }
   if (rc != BN_SQL_EMULATE)
     return rc;
   bn_log(BN_INFO, "Failed to prepare query \"%s\" (%d: %s), using emulation", st->text,
@@ -246,15 +248,20 @@ void bn_sql_stmt_set_name(struct bn_sql_stmt *st, const char *name)
     st->statement = bn_sql_statement_names_get(owner->names, name, strlen(name));
 }
 
-/* Binds the statement.  Returns 0; -1 after a failure that the view describes; 1 if the connection
-   was lost and is open again, and the statement is to be prepared there. */
+/* Binds the copied descriptors, if there are any, to the driver's statement.  Returns 0; -1 after a
+   failure that the view describes; 1 if the connection was lost and is open again, and the
+   statement is to be prepared there. */
 static int prepared_bind(struct bn_sql_stmt *st)
 {
   struct bn_sql_conn *c = st->conn;
-  const enum bn_sql rc = bn_sql_stmt_bind(st, &c->diag);
+  enum bn_sql rc = BN_SQL_DONE;
 
-  if (rc == BN_SQL_DONE)
+  if (st->binds != NULL)
+    rc = c->link.ops->bind(st->handle, st->binds, st->n_binds, &c->diag);
+  if (rc == BN_SQL_DONE) {
+    st->bound = !st->anew; /* a statement that is prepared anew is bound anew, too */
     return 0;
+  }
   /* PostgreSQL's driver prepares a statement only when its values are bound. */
   if (prepared_is_refused(c, rc)) {
     prepared_shut(st);

@@ -71,16 +71,15 @@ static void stmt_drop_text(struct bn_sql_statement_cache *cache, struct bn_sql_c
   (void)pthread_mutex_unlock(&cache->lock);
 }
 
-struct bn_sql_stmt *bn_sql_stmt_new(const struct bn_sql_link *link,
+struct bn_sql_stmt *bn_sql_stmt_new(const struct bn_driver *ops,
                                     struct bn_sql_statement_cache *texts,
                                     const struct bn_sql_caps *caps, const char *sql, size_t len)
 {
-  struct bn_sql_stmt *st = bn_alloc(1, sizeof *st + link->ops->stmt_size);
+  struct bn_sql_stmt *st = bn_alloc(1, sizeof *st + ops->stmt_size);
 
   st->shared = stmt_get_text(texts, caps, sql, len);
   st->text = st->shared->text;
   st->len = len;
-  st->link = link;
   return st;
 }
 
@@ -91,23 +90,11 @@ void bn_sql_stmt_destroy(struct bn_sql_stmt *st, struct bn_sql_statement_cache *
   free(st);
 }
 
-enum bn_sql bn_sql_stmt_prepare(struct bn_sql_stmt *st, struct bn_sql_diag *d)
-{
-  const struct bn_sql_link *link = st->link;
-  enum bn_sql rc;
-
-  memset(st->handle, 0, link->ops->stmt_size);
-  rc = link->ops->prepare(link->handle, st->handle, st->text, st->len, d);
-  if (rc == BN_SQL_DONE)
-    st->prepared = st->fresh = true;
-  return rc;
-}
-
-void bn_sql_stmt_shut(struct bn_sql_stmt *st)
+void bn_sql_stmt_shut(struct bn_sql_stmt *st, const struct bn_driver *ops)
 {
   if (!st->prepared)
     return;
-  st->link->ops->close(st->handle);
+  ops->close(st->handle);
   st->prepared = st->bound = false;
 }
 
@@ -121,16 +108,4 @@ void bn_sql_stmt_emulate(struct bn_sql_stmt *st, struct bn_sql_statement_cache *
   text->has_marks = true;
   (void)pthread_mutex_unlock(&texts->lock);
   st->emulated = true;
-}
-
-enum bn_sql bn_sql_stmt_bind(struct bn_sql_stmt *st, struct bn_sql_diag *d)
-{
-  enum bn_sql rc = BN_SQL_DONE;
-
-  if (st->binds != NULL)
-    rc = st->link->ops->bind(st->handle, st->binds, st->n_binds, d);
-  /* A statement that is prepared anew at each execute is bound anew, too. */
-  if (rc == BN_SQL_DONE)
-    st->bound = !st->anew || st->emulated;
-  return rc;
 }

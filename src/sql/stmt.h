@@ -10,7 +10,6 @@
 
 #include "sql/count.h"
 #include "sql/emulate.h"
-#include "sql/link.h"
 #include "sql/sql.h"
 
 /* A statement's text, shared by the sessions that prepared it. */
@@ -41,7 +40,6 @@ void bn_sql_statement_cache_done(struct bn_sql_statement_cache *cache);
 struct bn_sql_stmt {
   struct bn_sql_conn *conn;       /* first: scripts read it */
   struct bn_sql_stmt *next, **at; /* at: the pointer to it in the list of its connection */
-  const struct bn_sql_link *link;
   struct bn_sql_cached_text *shared;
   const char *text; /* shared->text, of len bytes */
   size_t len;
@@ -56,25 +54,19 @@ struct bn_sql_stmt {
   bool bound;    /* it is ready for the next execution */
   bool closed;   /* by the script */
   bool orphaned; /* prepared.c: the script has freed it while it was in use */
-  _Alignas(16) char handle[]; /* the statement that is passed to the functions of link */
+  _Alignas(16) char handle[]; /* the driver's statement, or that of a layer in front of it */
 };
 
-/* Makes a statement, which is not prepared yet.  Its text is copied once for all sessions of
-   a driver.  caps: those of the driver; they stay valid. */
-struct bn_sql_stmt *bn_sql_stmt_new(const struct bn_sql_link *link,
+/* Makes a statement for the functions of a link, which is not prepared yet.  Its text is copied
+   once for all sessions of a driver.  caps: those of the driver; they stay valid. */
+struct bn_sql_stmt *bn_sql_stmt_new(const struct bn_driver *ops,
                                     struct bn_sql_statement_cache *texts,
                                     const struct bn_sql_caps *caps, const char *sql, size_t len);
 /* Frees a statement that has been shut, or whose connection is closed. */
 void bn_sql_stmt_destroy(struct bn_sql_stmt *st, struct bn_sql_statement_cache *texts);
-/* Lets the driver prepare the statement.  Returns its answer, after a failure with d. */
-enum bn_sql bn_sql_stmt_prepare(struct bn_sql_stmt *st, struct bn_sql_diag *d);
 /* Lets the driver forget the statement, if it knows it; no result of the statement is pending. */
-void bn_sql_stmt_shut(struct bn_sql_stmt *st);
+void bn_sql_stmt_shut(struct bn_sql_stmt *st, const struct bn_driver *ops);
 /* Lets the statement be sent as text from now on, with its values in place of the marks. */
 void bn_sql_stmt_emulate(struct bn_sql_stmt *st, struct bn_sql_statement_cache *texts);
-
-/* Binds the descriptors of st, if there are any, to the driver's statement.  Returns DONE, or the
-   driver's failure and d. */
-enum bn_sql bn_sql_stmt_bind(struct bn_sql_stmt *st, struct bn_sql_diag *d);
 
 #endif
