@@ -49,22 +49,6 @@ struct call {
   struct bn_sql_diag *d;
 };
 
-void bn_sql_ledger_init(struct bn_sql_ledger *l)
-{
-  (void)pthread_mutex_init(&l->lock, NULL);
-}
-
-void bn_sql_ledger_done(struct bn_sql_ledger *l)
-{
-  while (l->newest != NULL) {
-    struct bn_sql_commit_row *row = l->newest;
-
-    l->newest = row->next;
-    free(row);
-  }
-  (void)pthread_mutex_destroy(&l->lock);
-}
-
 /* Adds a row with the next id, which has no commit yet. */
 static struct bn_sql_commit_row *commits_add_row(struct bn_sql_ledger *l)
 {

@@ -34,16 +34,13 @@ struct bn_sql_commit_row {
 /* Bytes for the name of the table, with its final 0. */
 enum { BN_SQL_COMMITS_NAME = 32 };
 
-/* The rows of the process.  They are only added, and stay where they are until
-   bn_sql_ledger_done. */
+/* The rows of the process, which verify.c has.  They are only added, and stay where they are until
+   its end. */
 struct bn_sql_ledger {
   pthread_mutex_t lock; /* guards the list */
   struct bn_sql_commit_row *newest;
   char table[BN_SQL_COMMITS_NAME]; /* constant once there are rows */
 };
-
-void bn_sql_ledger_init(struct bn_sql_ledger *l); /* of zeroed memory */
-void bn_sql_ledger_done(struct bn_sql_ledger *l);
 
 /* The part of the layer that all connections share. */
 struct bn_sql_committer {

@@ -59,12 +59,18 @@ struct content {
 void bn_sql_verify_init(struct bn_sql_verify *v)
 {
   (void)pthread_mutex_init(&v->lock, NULL);
-  bn_sql_ledger_init(&v->ledger);
+  (void)pthread_mutex_init(&v->ledger.lock, NULL);
 }
 
 void bn_sql_verify_done(struct bn_sql_verify *v)
 {
-  bn_sql_ledger_done(&v->ledger);
+  struct bn_sql_commit_row *row, *next;
+
+  for (row = v->ledger.newest; row != NULL; row = next) {
+    next = row->next;
+    free(row);
+  }
+  (void)pthread_mutex_destroy(&v->ledger.lock);
   (void)pthread_mutex_destroy(&v->lock);
 }
 
