@@ -171,20 +171,6 @@ static bool digest_is_signed(const struct digest *d, const char *p)
   return d->len > 0 && !d->is_word && digest_last(d) != ')';
 }
 
-/* Returns the position after a comment at p, or p if there is none. */
-static const char *digest_skip_comment(const struct digest *d, const char *p)
-{
-  const bool is_mysql = bn_sql_is_mysql(d->caps), has_next = d->end - p > 1;
-
-  if (has_next && p[0] == '-' && p[1] == '-' && bn_sql_is_dash_comment(p, d->end, is_mysql))
-    return bn_sql_skip_line(p, d->end);
-  if (*p == '#' && is_mysql)
-    return bn_sql_skip_line(p, d->end);
-  if (has_next && p[0] == '/' && p[1] == '*')
-    return bn_sql_skip_comment(p, d->end, d->caps);
-  return p;
-}
-
 /* Adds the token that begins with the dollar at p: a literal, which is $1 or $tag$ text $tag$, or a
    dollar alone.  Returns the position after it. */
 static const char *digest_put_dollar(struct digest *d, const char *p)
@@ -217,7 +203,7 @@ static const char *digest_put_quoted(struct digest *d, const char *p)
 /* Skips a blank or a comment at p, or adds the token there.  Returns the position after it. */
 static const char *digest_put_next(struct digest *d, const char *p)
 {
-  const char *after = digest_skip_comment(d, p);
+  const char *after = bn_sql_skip_comment(p, d->end, d->caps);
 
   if (after != p)
     return after;

@@ -16,6 +16,7 @@ const char *bn_sql_find_param(const char *p, const char *begin, const char *end,
 {
   const bool is_mysql = bn_sql_is_mysql(caps);
   const bool is_postgresql = bn_sql_is_postgresql(caps);
+  const char *after;
 
   while (p < end) {
     switch (*p) {
@@ -29,15 +30,10 @@ const char *bn_sql_find_param(const char *p, const char *begin, const char *end,
       p = is_postgresql ? p + 1 : bn_sql_skip_quoted(p, end, false /* no backslashes */);
       break;
     case '-':
-      p = end - p > 1 && p[1] == '-' && bn_sql_is_dash_comment(p, end, is_mysql)
-              ? bn_sql_skip_line(p, end)
-              : p + 1;
-      break;
     case '#':
-      p = is_mysql ? bn_sql_skip_line(p, end) : p + 1;
-      break;
     case '/':
-      p = end - p > 1 && p[1] == '*' ? bn_sql_skip_comment(p, end, caps) : p + 1;
+      after = bn_sql_skip_comment(p, end, caps);
+      p = after > p ? after : p + 1;
       break;
     case '$':
       p = is_mysql ? p + 1 : bn_sql_skip_dollars(p, begin, end);

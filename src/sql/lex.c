@@ -28,7 +28,8 @@ const char *bn_sql_skip_line(const char *p, const char *end)
   return nl != NULL ? nl + 1 : end;
 }
 
-bool bn_sql_is_dash_comment(const char *p, const char *end, bool is_mysql)
+/* Returns whether the two dashes at p begin a comment: MySQL wants a blank after them. */
+static bool lex_is_dash_comment(const char *p, const char *end, bool is_mysql)
 {
   enum { DELETE_CHARACTER = 0x7f }; /* counts as a blank, as all control characters do */
 
@@ -53,7 +54,8 @@ static const char *lex_skip_nested(const char *p, const char *end)
   return end;
 }
 
-const char *bn_sql_skip_comment(const char *p, const char *end, const struct bn_sql_caps *caps)
+/* Returns the position after the comment whose slash and star are at p, as bn_sql_skip_comment. */
+static const char *lex_skip_block(const char *p, const char *end, const struct bn_sql_caps *caps)
 {
   const bool is_mysql = bn_sql_is_mysql(caps);
   const char *close;
@@ -67,6 +69,17 @@ const char *bn_sql_skip_comment(const char *p, const char *end, const struct bn_
     return p + 4;
   close = memmem(p + 2, (size_t)(end - p - 2), "*/", 2);
   return close != NULL ? close + 2 : end;
+}
+
+const char *bn_sql_skip_comment_slow(const char *p, const char *end, const struct bn_sql_caps *caps)
+{
+  const bool is_mysql = bn_sql_is_mysql(caps), has_next = end - p > 1;
+
+  if (*p == '#' && is_mysql)
+    return bn_sql_skip_line(p, end);
+  if (has_next && p[0] == '-' && p[1] == '-' && lex_is_dash_comment(p, end, is_mysql))
+    return bn_sql_skip_line(p, end);
+  return has_next && p[0] == '/' && p[1] == '*' ? lex_skip_block(p, end, caps) : p;
 }
 
 const char *bn_sql_skip_dollars(const char *p, const char *begin, const char *end)

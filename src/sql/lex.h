@@ -44,13 +44,18 @@ bool bn_sql_escapes_here(const char *p, const char *begin, bool backslash);
 /* Returns the position after PostgreSQL's $tag$ text $tag$ that begins at p, or p + 1 if the dollar
    at p begins none, because it is part of a name or of $1. */
 const char *bn_sql_skip_dollars(const char *p, const char *begin, const char *end);
-/* Returns whether the two dashes at p begin a comment: MySQL wants a blank after them. */
-bool bn_sql_is_dash_comment(const char *p, const char *end, bool is_mysql);
 /* Returns the position after the line that p is in. */
 const char *bn_sql_skip_line(const char *p, const char *end);
-/* Returns the position after the comment whose slash and star are at p, or end if it is not closed.
+/* bn_sql_skip_comment for a character that may begin a comment. */
+const char *bn_sql_skip_comment_slow(const char *p, const char *end,
+                                     const struct bn_sql_caps *caps);
+/* Returns the position after the comment at p, p if there is none, or end if it is not closed.
    MySQL and MariaDB execute the text of their version comments, so for one of these, returns the
    position after its mark. */
-const char *bn_sql_skip_comment(const char *p, const char *end, const struct bn_sql_caps *caps);
+static inline const char *bn_sql_skip_comment(const char *p, const char *end,
+                                              const struct bn_sql_caps *caps)
+{
+  return *p == '#' || *p == '-' || *p == '/' ? bn_sql_skip_comment_slow(p, end, caps) : p;
+}
 
 #endif

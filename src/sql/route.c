@@ -49,20 +49,16 @@ static bool route_is_one_of(const struct token *t, const char *const *words)
 static const char *route_skip_between(const struct scan *s, const char *p)
 {
   const bool is_mysql = bn_sql_is_mysql(s->caps);
-  const bool has_next = s->end - p >= 2;
+  const char *after = bn_sql_skip_comment(p, s->end, s->caps);
 
+  if (after != p)
+    return after;
   if (strchr(" \t\r\n\f\v", *p) != NULL)
     return p + 1;
-  if (*p == '#' && is_mysql)
-    return bn_sql_skip_line(p, s->end);
   if (*p == '$' && !is_mysql)
     return bn_sql_skip_dollars(p, s->begin, s->end);
   if (*p == '\'' || *p == '"' || *p == '`')
     return bn_sql_skip_quoted(p, s->end, bn_sql_escapes_here(p, s->begin, is_mysql));
-  if (has_next && p[0] == '/' && p[1] == '*')
-    return bn_sql_skip_comment(p, s->end, s->caps);
-  if (has_next && p[0] == '-' && p[1] == '-' && bn_sql_is_dash_comment(p, s->end, is_mysql))
-    return bn_sql_skip_line(p, s->end);
   return NULL;
 }
 
