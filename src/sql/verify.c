@@ -387,17 +387,6 @@ struct attempts {
   bool all_asked;  /* each server has been asked once */
 };
 
-/* Returns the outcome of a failed attempt; has_connected: the server has let us in once.  A server
-   that takes over from another one refuses statements only for a moment, but a missing right
-   (OTHER) stays missing. */
-static enum attempt verify_outcome_of_failure(const struct visit *visit, bool has_connected)
-{
-  const bool may_pass = visit->verify->drv.ops->place != NULL && has_connected &&
-                        bn_sql_errors_classify(visit->link.ops, &visit->diag) != BN_CLASS_OTHER;
-
-  return may_pass ? NOT_NOW : NEVER;
-}
-
 /* Opens a visit, and makes the table with the row with id 0, the mark by which a server shows that
    it has the table of this run.  Sets *may_exist to whether the server may have the table, also
    after a failure.  Returns 0, or -1 and err; the caller closes the visit in either case. */
@@ -443,7 +432,13 @@ static enum attempt verify_try_server(struct bn_sql_verify *v, unsigned ordinal,
     return NEVER;
   if (verify_make_on(&visit, v, server, &may_exist, err) != 0) {
     attempts->connected[ordinal] |= visit.connected;
-    outcome = verify_outcome_of_failure(&visit, attempts->connected[ordinal]);
+    /* A server that takes over from another one refuses statements only for a moment, but a missing
+       right (OTHER) stays missing. */
+    if (v->drv.ops->place != NULL && attempts->connected[ordinal] &&
+        bn_sql_errors_classify(v->drv.ops, &visit.diag) != BN_CLASS_OTHER)
+      outcome = NOT_NOW;
+    else
+      outcome = NEVER;
   }
   verify_close_visit(&visit);
   if (outcome != MADE && may_exist && verify_discard(v, ordinal) != 0)
@@ -669,15 +664,6 @@ static int verify_compare_until_steady(struct bn_sql_verify *v, struct content *
   }
 }
 
-/* Counts all commits as unknown, because no server could be asked. */
-static void verify_count_all_unknown(struct bn_sql_verify *v, struct content *content)
-{
-  bn_sql_verify_snapshot_rows(content->newest, content->known);
-  v->counts = bn_sql_verify_compare(content->known, content->n);
-  v->counts.unknown += v->counts.acknowledged;
-  v->counts.missing = 0;
-}
-
 /* Compares the table and drops it.  Returns 0, or -1 and err if commits are missing, or no server
    could be asked: then the table is left. */
 static int verify_compare_and_drop(struct bn_sql_verify *v, struct content *content,
@@ -686,7 +672,10 @@ static int verify_compare_and_drop(struct bn_sql_verify *v, struct content *cont
   unsigned drop_ms;
 
   if (verify_compare_until_steady(v, content, err) != 0) {
-    verify_count_all_unknown(v, content);
+    bn_sql_verify_snapshot_rows(content->newest, content->known);
+    v->counts = bn_sql_verify_compare(content->known, content->n);
+    v->counts.unknown += v->counts.acknowledged; /* nothing is known of any commit */
+    v->counts.missing = 0;
     bn_sql_verify_log_left_table(v, "");
     return -1;
   }
