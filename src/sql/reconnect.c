@@ -45,16 +45,6 @@ static bool reconnect_is_unproven(const struct bn_sql_conn *c)
          bn_clock_mono() < c->renewed_ns + PROOF_S * BN_NSEC_PER_SEC;
 }
 
-/* Returns whether the connection was lost before it was of use, as on a server that lets users in
-   and then refuses their statements.  If there is one server, dialects do not distinguish that, as
-   sysbench does not. */
-static bool reconnect_was_in_vain(const struct bn_sql_conn *c)
-{
-  const bool is_distinguished = c->places > 1 || bn_policy_is_native(c->sys->policy);
-
-  return is_distinguished && c->state == BN_CONN_LOST && reconnect_is_unproven(c);
-}
-
 /* Lets the next attempt be made to the next server, if there are several. */
 static void reconnect_select_next_server(struct bn_sql_conn *c)
 {
@@ -135,29 +125,26 @@ static int reconnect_elsewhere(struct bn_sql_conn *c, bool in_vain, uint64_t unt
   return rc;
 }
 
-/* Returns the time after which no attempt is made: the end of the run, or, if it has no end,
-   PATIENCE_S from now. */
-static uint64_t reconnect_deadline(const struct bn_sql_conn *c)
-{
-  const uint64_t end_ns = bn_session_deadline(c->session);
-
-  return end_ns != UINT64_MAX ? end_ns : bn_clock_mono() + PATIENCE_S * BN_NSEC_PER_SEC;
-}
-
 int bn_sql_reconnect(struct bn_sql_conn *c)
 {
   const bool was_closed = c->state == BN_CONN_CLOSED;
   const bool was_lost = c->state == BN_CONN_LOST;
   bool was_in_vain;
-  uint64_t until_ns;
+  uint64_t until_ns; /* no attempt is made after it */
 
   if (c->owner == NULL) {
     bn_log(BN_ALERT, "attempt to use an already closed connection");
     bn_sql_refuse(c);
     return -1;
   }
-  was_in_vain = reconnect_was_in_vain(c);
-  until_ns = reconnect_deadline(c);
+  /* The connection was lost before it was of use, as on a server that lets users in and then
+     refuses their statements.  If there is one server, dialects do not distinguish that, as
+     sysbench does not. */
+  was_in_vain = was_lost && reconnect_is_unproven(c) &&
+                (c->places > 1 || bn_policy_is_native(c->sys->policy));
+  until_ns = bn_session_deadline(c->session);
+  if (until_ns == UINT64_MAX)
+    until_ns = bn_clock_mono() + PATIENCE_S * BN_NSEC_PER_SEC;
   bn_log(BN_DEBUG, "Reconnecting");
   /* The hook that is asked about a failure may call this before it answers. */
   if (c->failure.pending)
