@@ -124,12 +124,13 @@ static uint64_t verify_update_deadline(struct bn_sql_verify *v)
   return v->until_ns;
 }
 
-/* Returns the server to be asked after n_asked of the `places` servers, which are asked in turn,
-   beginning with `first`. */
-static struct server verify_server_at(unsigned first, unsigned n_asked, size_t places)
+/* Returns the server to be asked after n_asked of n servers, which are asked in turn, beginning
+   with `first`. */
+static struct server verify_server_at(const struct bn_sql_verify *v, unsigned first,
+                                      unsigned n_asked, size_t n)
 {
-  return (struct server){.ordinal = (unsigned)((first + n_asked) % places),
-                         .n_unasked = places - n_asked};
+  return (struct server){.ordinal = (unsigned)((first + n_asked) % verify_count_places(v)),
+                         .n_unasked = n - n_asked};
 }
 
 /* Returns whether it is too late to ask another server after n_asked of them.  The first one is
@@ -309,13 +310,11 @@ void bn_sql_verify_log_left_table(const struct bn_sql_verify *v, const char *why
   bn_log_foreign(text);
 }
 
-/* Drops the table on `first` alone if n is 1, else on any of all n servers, asked in turn from
-   `first` on.  They are asked again until it is too late: a cluster that has just lost a node
-   refuses the statement for a while.  Returns 0, or -1 if the table is left, which is logged. */
+/* Drops the table on any of n servers, which are asked in turn from `first` on.  They are asked
+   again until it is too late: a cluster that has just lost a node refuses the statement for a
+   while. Returns 0, or -1 if the table is left, which is logged. */
 static int verify_drop_with_retries(struct bn_sql_verify *v, unsigned first, size_t n)
 {
-  /* Not by verify_server_at, which takes ordinals modulo n. */
-  const struct server only_first = {.ordinal = first, .n_unasked = 1};
   struct bn_err err = {0};
   char sql[STATEMENT_ROOM];
   int rc;
@@ -323,11 +322,8 @@ static int verify_drop_with_retries(struct bn_sql_verify *v, unsigned first, siz
   (void)verify_drop_text(v, sql);
   do {
     rc = -1;
-    for (unsigned i = 0; i < n && rc != 0 && !verify_is_too_late(v, i); i++) {
-      const struct server server = n == 1 ? only_first : verify_server_at(first, i, n);
-
-      rc = verify_try_drop(v, server, sql, &err);
-    }
+    for (unsigned i = 0; i < n && rc != 0 && !verify_is_too_late(v, i); i++)
+      rc = verify_try_drop(v, verify_server_at(v, first, i, n), sql, &err);
     if (rc != 0)
       verify_pause();
   } while (rc != 0 && bn_clock_mono() < verify_update_deadline(v));
@@ -631,7 +627,7 @@ static bool verify_ask_all_servers(struct bn_sql_verify *v, struct content *cont
 
     if (*has_counts && v->counts.missing == 0)
       break;
-    if (verify_read_table(v, verify_server_at(first, i, places), content, err) != 0)
+    if (verify_read_table(v, verify_server_at(v, first, i, places), content, err) != 0)
       continue;
     found = bn_sql_verify_compare(content->known, content->n);
     if (*has_counts && found.missing >= v->counts.missing)
