@@ -42,7 +42,7 @@ struct bn_sqlsys *bn_sqlsys_new(const struct bn_sql_conf *conf, const struct bn_
   for (unsigned i = 0; i < n_rows; i++)
     sys->drivers[i] = sqlsys_make_driver(sys, i);
   pthread_mutex_init(&sys->lock, NULL);
-  bn_sql_statement_cache_init(&sys->texts);
+  pthread_mutex_init(&sys->texts.lock, NULL);
   bn_sql_preflight_init(&sys->preflight);
   bn_sql_verify_init(&sys->verify);
   return sys;
@@ -122,7 +122,7 @@ void bn_sqlsys_free(struct bn_sqlsys *sys)
   bn_sql_drivers_done(sys);
   bn_sql_verify_done(&sys->verify);
   bn_sql_preflight_done(&sys->preflight);
-  bn_sql_statement_cache_done(&sys->texts);
+  pthread_mutex_destroy(&sys->texts.lock); /* all statements have been destroyed */
   pthread_mutex_destroy(&sys->lock);
   free(sys->drivers);
   free(sys);

@@ -8,16 +8,6 @@
 
 #include "base/alloc.h"
 
-void bn_sql_statement_cache_init(struct bn_sql_statement_cache *cache)
-{
-  (void)pthread_mutex_init(&cache->lock, NULL);
-}
-
-void bn_sql_statement_cache_done(struct bn_sql_statement_cache *cache)
-{
-  (void)pthread_mutex_destroy(&cache->lock);
-}
-
 /* Returns the index of a text's bucket, by the hash FNV-1a of 64 bits. */
 static size_t stmt_bucket_of(const char *sql, size_t len)
 {

@@ -25,16 +25,11 @@ struct bn_sql_cached_text {
 enum { BN_SQL_CACHED_TEXT_BUCKETS = 256 };
 
 /* The texts of prepared statements, with one copy for all sessions, because thousands of workers
-   prepare the same.  No other lock is taken while its lock is held. */
+   prepare the same.  No other lock is taken while its lock, which the owner makes, is held. */
 struct bn_sql_statement_cache {
   pthread_mutex_t lock;
   struct bn_sql_cached_text *bucket[BN_SQL_CACHED_TEXT_BUCKETS];
 };
-
-/* Initialises zeroed memory. */
-void bn_sql_statement_cache_init(struct bn_sql_statement_cache *cache);
-/* Ends a cache that is empty: all statements have been destroyed. */
-void bn_sql_statement_cache_done(struct bn_sql_statement_cache *cache);
 
 /* A prepared statement.  Its connection has the list of its statements (prepared.c). */
 struct bn_sql_stmt {
