@@ -100,20 +100,6 @@ void bn_sql_roll_back(struct bn_sql_conn *c)
     failure_reconnect(c, false /* not counted */);
 }
 
-/* Ignores the failure of a statement whose connection is open. */
-static void failure_ignore_on_open(struct bn_sql_conn *c, const struct bn_sql_recovery *r)
-{
-  if (r->counts)
-    failure_count_error(c);
-  c->failure.rollback_due |= r->roll_back;
-  /* sysbench sends ROLLBACK at once if the server carries out nothing else. */
-  if (r->roll_back && !bn_policy_is_native(c->sys->policy) && failure_is_transaction_aborted(c))
-    bn_sql_roll_back(c);
-  /* The server has answered, but is of no use (recover_decide_ignored). */
-  if (r->action == BN_SQL_RECONNECT)
-    c->state = BN_CONN_LOST;
-}
-
 /* Carries out IGNORE and RECONNECT: the script may repeat its event. */
 static void failure_ignore(struct bn_sql_conn *c, const struct bn_sql_recovery *r)
 {
@@ -122,8 +108,17 @@ static void failure_ignore(struct bn_sql_conn *c, const struct bn_sql_recovery *
   c->view.error = BN_VERDICT_IGNORABLE;
   if (bn_log_get_verbosity() >= BN_DEBUG) /* the text ends as in sysbench */
     bn_log(BN_DEBUG, "Ignoring error %u %s, ", (unsigned)c->diag.code, bn_sql_shown(&c->diag).text);
-  if (was_open)
-    failure_ignore_on_open(c, r);
+  if (was_open) {
+    if (r->counts)
+      failure_count_error(c);
+    c->failure.rollback_due |= r->roll_back;
+    /* sysbench sends ROLLBACK at once if the server carries out nothing else. */
+    if (r->roll_back && !bn_policy_is_native(c->sys->policy) && failure_is_transaction_aborted(c))
+      bn_sql_roll_back(c);
+    /* The server has answered, but is of no use (recover_decide_ignored). */
+    if (r->action == BN_SQL_RECONNECT)
+      c->state = BN_CONN_LOST;
+  }
   /* The loss of a connection counts as an error only if it cannot be opened again. */
   if (c->state == BN_CONN_LOST)
     failure_reconnect(c, r->counts && !was_open);
@@ -155,17 +150,6 @@ static void failure_log(struct bn_sql_conn *c)
   bn_sql_log_failure(c->drv->ops, c->sys->policy, f->step, &c->diag, f->sql, f->len);
   bn_sql_log_remedy(c->drv->ops, &c->diag, NULL, &c->sys->remedy_reported);
   failure_hint_at_prepare(c);
-}
-
-/* Carries out FAIL: the script's event fails.  counts: the failure counts as an error. */
-static void failure_give_up(struct bn_sql_conn *c, bool counts)
-{
-  c->view.error = BN_VERDICT_FATAL;
-  failure_log(c);
-  if (!counts)
-    return;
-  failure_count_error(c);
-  bn_stat_count(c->session->stat, BN_SQL_C_FATAL, 1);
 }
 
 /* Leaves the decision to the script; until it has answered, the failure is fatal.  A dialect that
@@ -251,7 +235,12 @@ static void failure_act(struct bn_sql_conn *c, const struct bn_sql_recovery *r)
     bn_sql_leave_session(c);
     break;
   case BN_SQL_FAIL:
-    failure_give_up(c, r->counts);
+    c->view.error = BN_VERDICT_FATAL;
+    failure_log(c);
+    if (r->counts) {
+      failure_count_error(c);
+      bn_stat_count(c->session->stat, BN_SQL_C_FATAL, 1);
+    }
   }
 }
 
@@ -348,30 +337,6 @@ void bn_sql_settle_failure(struct bn_sql_conn *c, bool ignore)
   c->diag.rolled_back = false;
 }
 
-/* Sends the rollbacks that are due on all connections of the session, because its event is repeated
-   from its beginning, or another one begins. */
-static void failure_roll_back_all(const struct bn_sql_session *owner)
-{
-  if (owner == NULL) /* the session has made no connection */
-    return;
-  for (struct bn_sql_conn *c = owner->all; c != NULL; c = c->next_all) {
-    if (c->failure.rollback_due)
-      bn_sql_roll_back(c);
-  }
-}
-
-/* Counts the tries-th failure of an event: as a failed event, or as a retry, unless the end of the
-   run prevents the retry.  An event is counted as retried at its first retry alone. */
-static void failure_count_try(const struct bn_session *s, uint64_t tries, bool has_failed)
-{
-  if (has_failed) {
-    bn_stat_count(s->stat, BN_SQL_C_FAILED, 1);
-  } else if (!bn_session_over(s)) {
-    bn_stat_count(s->stat, BN_SQL_C_RETRIED, tries == 1);
-    bn_stat_count(s->stat, BN_SQL_C_RETRIES, 1);
-  }
-}
-
 bool bn_sql_retry(struct bn_sqlsys *sys, struct bn_session *s, uint64_t tries, bool counts)
 {
   const uint64_t now_ns = bn_clock_mono();
@@ -380,11 +345,19 @@ bool bn_sql_retry(struct bn_sqlsys *sys, struct bn_session *s, uint64_t tries, b
   const uint64_t noise = bn_rng_mix(now_ns + s->number);
   const struct bn_sql_repetition r =
       bn_sql_choose_repetition(tries, (uint64_t)sys->conf->max_tries, noise);
+  const struct bn_sql_session *owner = bn_sql_session_find(s); /* NULL: it has no connection */
 
-  failure_roll_back_all(bn_sql_session_find(s));
+  for (struct bn_sql_conn *c = owner != NULL ? owner->all : NULL; c != NULL; c = c->next_all) {
+    if (c->failure.rollback_due)
+      bn_sql_roll_back(c);
+  }
   if (r.wait_ns > 0)
     s->services->pause(s, now_ns + r.wait_ns);
-  if (counts)
-    failure_count_try(s, tries, r.fails);
+  if (counts && r.fails) {
+    bn_stat_count(s->stat, BN_SQL_C_FAILED, 1);
+  } else if (counts && !bn_session_over(s)) { /* else the end of the run prevents the retry */
+    bn_stat_count(s->stat, BN_SQL_C_RETRIED, tries == 1);
+    bn_stat_count(s->stat, BN_SQL_C_RETRIES, 1);
+  }
   return !r.fails;
 }

@@ -19,14 +19,6 @@ static unsigned recover_backoff_ms(uint64_t n_waits)
   return n_waits < DOUBLINGS ? BACKOFF_FIRST_MS << n_waits : BACKOFF_MAX_MS;
 }
 
-/* Returns whether the failure is to be ignored, and the event repeated. */
-static bool recover_is_ignorable(const struct bn_sql_failing *f)
-{
-  if (f->unrepeatable || f->answer == BN_ANSWER_FAIL)
-    return false;
-  return f->answer == BN_ANSWER_IGNORE || f->aborted || f->listed;
-}
-
 /* Decides about a failure that is ignored.  A connection is replaced, which ends its transaction
    without a rollback, if it is lost, or of no use: its server refuses to write or carries out
    nothing, and a new connection may reach another one. */
@@ -44,10 +36,12 @@ struct bn_sql_recovery bn_sql_choose_recovery(const struct bn_sql_failing *f)
 {
   const bool is_execution = f->step == BN_STEP_QUERY;
   const bool counts = is_execution || f->preparations_count;
+  const bool is_ignorable = !f->unrepeatable && f->answer != BN_ANSWER_FAIL &&
+                            (f->answer == BN_ANSWER_IGNORE || f->aborted || f->listed);
 
   if (f->interrupted && f->answer == BN_ANSWER_NONE)
     return (struct bn_sql_recovery){.action = BN_SQL_LEAVE};
-  if (recover_is_ignorable(f))
+  if (is_ignorable)
     return recover_decide_ignored(f, counts);
   if (f->asks && is_execution && !f->unrepeatable && f->answer == BN_ANSWER_NONE)
     return (struct bn_sql_recovery){.action = BN_SQL_ASK};
