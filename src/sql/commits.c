@@ -233,34 +233,24 @@ static enum bn_sql commits_commit(const struct call *call, bool is_own)
   return rc;
 }
 
-/* Executes a statement in the transaction that this layer has begun, and commits it, which is
+/* Executes a statement outside of transactions in a transaction of this layer, whose COMMIT is
    counted if the statement has changed rows.  Returns DONE, also if there were rows, or how it
-   failed: then the transaction may be open. */
-static enum bn_sql commits_execute_and_commit(const struct call *call)
+   failed; no transaction is open after a failure. */
+static enum bn_sql commits_execute_alone(const struct call *call)
 {
   const struct bn_sql_link *below = &call->c->below;
-  const enum bn_sql rc = commits_send(call);
+  enum bn_sql rc = commits_execute_own(call, "BEGIN", NULL);
 
-  if (rc > BN_SQL_ROWS)
-    return rc;
+  if (rc == BN_SQL_DONE)
+    rc = commits_send(call);
   /* The answer to a text that commits_needs_own_transaction lets through has no rows, unless the
      server's SQL has more ways to return them than are known here.  Freeing them keeps
      r->affected. */
   if (rc == BN_SQL_ROWS)
     below->ops->free_result(below->handle, call->r);
-  if (call->r->affected == 0)
-    return commits_execute_own(call, "COMMIT", NULL);
-  return commits_commit(call, true /* own */);
-}
-
-/* Executes a statement outside of transactions in a transaction of this layer.  Returns as
-   commits_execute_and_commit, but no transaction is open after a failure. */
-static enum bn_sql commits_execute_alone(const struct call *call)
-{
-  enum bn_sql rc = commits_execute_own(call, "BEGIN", NULL);
-
-  if (rc == BN_SQL_DONE)
-    rc = commits_execute_and_commit(call);
+  if (rc <= BN_SQL_ROWS)
+    rc = call->r->affected > 0 ? commits_commit(call, true /* own */)
+                               : commits_execute_own(call, "COMMIT", NULL);
   if (rc != BN_SQL_DONE)
     rc = commits_roll_back_own(call, rc);
   return rc;
