@@ -92,28 +92,20 @@ static void statements_fill_pattern(struct bn_sql_pattern *p, const char *sql, s
   *part = (struct bn_sql_part){(uint16_t)(len - from), BN_SQL_PLACE_END};
 }
 
-/* Returns the number of bytes around the values. */
-static size_t statements_bytes_around_values(const char *sql, size_t len,
-                                             const struct bn_sql_literals *literals)
-{
-  for (size_t i = 0; i < literals->n; i++) {
-    const struct literal l = statements_literal_of(sql, literals, i);
-
-    if (l.kind != BN_SQL_PLACE_END)
-      len -= l.end - l.at;
-  }
-  return len;
-}
-
 struct bn_sql_pattern *bn_sql_pattern_new(const char *sql, size_t len,
                                           const struct bn_sql_literals *literals)
 {
   struct bn_sql_pattern *p;
-  size_t size;
+  size_t size = len; /* of the text around the values */
 
   if (literals->n > BN_SQL_LITERALS)
     return NULL;
-  size = statements_bytes_around_values(sql, len, literals);
+  for (size_t i = 0; i < literals->n; i++) {
+    const struct literal l = statements_literal_of(sql, literals, i);
+
+    if (l.kind != BN_SQL_PLACE_END)
+      size -= l.end - l.at;
+  }
   if (size > BN_SQL_PATTERN_TEXT)
     return NULL;
   p = bn_alloc(1, sizeof *p + size);
