@@ -279,19 +279,6 @@ static void verify_pause(void)
   bn_clock_sleep_until(verify_after_ms(PAUSE_MS));
 }
 
-/* Drops the table on a server.  Returns 0, or -1 and err. */
-static int verify_try_drop(struct bn_sql_verify *v, struct server server, const char *sql,
-                           struct bn_err *err)
-{
-  struct visit visit;
-  int rc = verify_open_visit(&visit, v, server, err);
-
-  if (rc == 0)
-    rc = verify_execute(&visit, sql, NULL, "drop its table on", err);
-  verify_close_visit(&visit);
-  return rc;
-}
-
 /* Writes the statement that drops the table.  Returns it. */
 static const char *verify_drop_text(const struct bn_sql_verify *v, char sql[STATEMENT_ROOM])
 {
@@ -322,8 +309,14 @@ static int verify_drop_with_retries(struct bn_sql_verify *v, unsigned first, siz
   (void)verify_drop_text(v, sql);
   do {
     rc = -1;
-    for (unsigned i = 0; i < n && rc != 0 && !verify_is_too_late(v, i); i++)
-      rc = verify_try_drop(v, verify_server_at(v, first, i, n), sql, &err);
+    for (unsigned i = 0; i < n && rc != 0 && !verify_is_too_late(v, i); i++) {
+      struct visit visit;
+
+      rc = verify_open_visit(&visit, v, verify_server_at(v, first, i, n), &err);
+      if (rc == 0)
+        rc = verify_execute(&visit, sql, NULL, "drop its table on", &err);
+      verify_close_visit(&visit);
+    }
     if (rc != 0)
       verify_pause();
   } while (rc != 0 && bn_clock_mono() < verify_update_deadline(v));
@@ -442,22 +435,6 @@ static enum attempt verify_try_server(struct bn_sql_verify *v, unsigned ordinal,
   return outcome;
 }
 
-/* Sets err to say that the server does not get the table.  If the server could not be asked, err
-   says so already, and stays.  Returns -1. */
-static int verify_fail_without_table(const struct bn_sql_verify *v, unsigned ordinal,
-                                     const struct content *content, struct bn_err *err)
-{
-  char name[BN_LABEL_LEN];
-
-  if (!content->absent)
-    return -1;
-  (void)verify_name_place(v, ordinal, name, sizeof name);
-  return bn_err_set(err, 0,
-                    "--verify-commits: %s does not have the table that bench has just created; "
-                    "list only servers that replicate each other, and use no database in memory",
-                    name);
-}
-
 /* Waits until a server has the table.  Returns 0, or -1 and err if the server does not get it.  The
    first visit only finds out whether the server lets us in.  If it does not, 0 is returned, because
    the run goes on without such a server. */
@@ -465,6 +442,7 @@ static int verify_await_table(struct bn_sql_verify *v, struct server server, str
 {
   struct bn_sql_known_row mark = {0};
   struct content content = {.known = &mark};
+  char name[BN_LABEL_LEN];
   struct visit visit;
 
   if (verify_open_visit(&visit, v, server, err) != 0) {
@@ -475,9 +453,17 @@ static int verify_await_table(struct bn_sql_verify *v, struct server server, str
   while (verify_read_table(v, server, &content, err) != 0 || !content.marked) {
     const bool may_replicate = v->drv.ops->place != NULL; /* else it is no server */
 
-    if (!may_replicate || verify_after_ms(PAUSE_MS) >= verify_update_deadline(v))
-      return verify_fail_without_table(v, server.ordinal, &content, err);
-    verify_pause();
+    if (may_replicate && verify_after_ms(PAUSE_MS) < verify_update_deadline(v)) {
+      verify_pause();
+      continue;
+    }
+    if (!content.absent) /* the server could not be asked, as err says */
+      return -1;
+    (void)verify_name_place(v, server.ordinal, name, sizeof name);
+    return bn_err_set(err, 0,
+                      "--verify-commits: %s does not have the table that bench has just created; "
+                      "list only servers that replicate each other, and use no database in memory",
+                      name);
   }
   return 0;
 }
