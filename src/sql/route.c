@@ -272,21 +272,6 @@ static bool route_is_end(const struct token *t)
   return t->len == 0 || route_is_char(t, ';');
 }
 
-/* Skips the rest of the statement whose first token is t, and sets *names_autocommit if it has the
-   word "autocommit".  Returns whether another statement may follow. */
-static bool route_skip_statement(struct scan *s, struct token t, bool *names_autocommit)
-{
-  for (; !route_is_end(&t); t = route_next(s))
-    *names_autocommit |= route_equals(&t, "autocommit");
-  return t.len > 0;
-}
-
-/* Returns the next token without moving past it. */
-static struct token route_peek(struct scan s)
-{
-  return route_next(&s);
-}
-
 bool bn_sql_leaves_reading(const char *sql, size_t len, const struct bn_sql_caps *caps)
 {
   const bool is_mysql = bn_sql_is_mysql(caps);
@@ -298,8 +283,10 @@ bool bn_sql_leaves_reading(const char *sql, size_t len, const struct bn_sql_caps
   while (has_more) {
     const enum bn_sql_boundary boundary = bn_sql_boundary_of(s.p, (size_t)(s.end - s.p));
     const struct token first = route_next_word(&s);
-    const struct token second = route_peek(s);
+    struct scan ahead = s;
+    const struct token second = route_next(&ahead);
     bool names_autocommit = false;
+    struct token t;
 
     if (!route_is_end(&first)) { /* else the statement is empty */
       if (transaction_has_ended || route_may_end_transaction(boundary, caps) ||
@@ -307,7 +294,9 @@ bool bn_sql_leaves_reading(const char *sql, size_t len, const struct bn_sql_caps
         return true;
       transaction_has_ended = boundary == BN_BOUNDARY_COMMIT || boundary == BN_BOUNDARY_ROLLBACK;
     }
-    has_more = route_skip_statement(&s, first, &names_autocommit);
+    for (t = first; !route_is_end(&t); t = route_next(&s))
+      names_autocommit |= route_equals(&t, "autocommit");
+    has_more = t.len > 0; /* a semicolon */
     if (is_mysql && names_autocommit && route_equals(&first, "set"))
       return true;
   }
