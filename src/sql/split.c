@@ -80,13 +80,6 @@ static enum bn_sql_transaction split_transaction_on(const struct bn_sql_split *p
   return p->base->transaction(p->link[role].handle);
 }
 
-/* Returns whether both servers are between two transactions. */
-static bool split_is_between_transactions(const struct bn_sql_split *p)
-{
-  return !p->pinned && split_transaction_on(p, BN_ROLE_WRITE) == BN_TRANSACTION_OWN &&
-         split_transaction_on(p, BN_ROLE_READ) == BN_TRANSACTION_OWN;
-}
-
 /* Reads the text of a statement.  may_be_reading: a transaction may be open on the read server when
    the statement is executed; may_be_fresh: it may be the first statement after the BEGIN of that
    transaction.  The traits that matter only then are not read otherwise, and are false. */
@@ -108,7 +101,12 @@ static enum bn_sql_role split_choose_role(const struct bn_sql_split *p, enum bn_
 {
   if (p->reading)
     return BN_ROLE_READ;
-  return route != BN_ROUTE_WRITE && split_is_between_transactions(p) ? BN_ROLE_READ : BN_ROLE_WRITE;
+  if (route == BN_ROUTE_WRITE || p->pinned)
+    return BN_ROLE_WRITE;
+  return split_transaction_on(p, BN_ROLE_WRITE) == BN_TRANSACTION_OWN &&
+                 split_transaction_on(p, BN_ROLE_READ) == BN_TRANSACTION_OWN
+             ? BN_ROLE_READ
+             : BN_ROLE_WRITE;
 }
 
 /* Ends the transaction on the read server, which loses nothing, because it has only read.  Returns
@@ -449,32 +447,22 @@ static enum bn_sql split_execute_text(const struct twin *twin, struct bn_sql_res
   return p->base->query(handle, p->text.data, p->text.len, r, d);
 }
 
-/* Executes the statement on the server of that role, which prepares it first if it does not know
-   it. */
-static enum bn_sql split_execute_on(struct twin *twin, enum bn_sql_role role,
-                                    struct bn_sql_result *r, struct bn_sql_diag *d)
-{
-  enum bn_sql rc = BN_SQL_DONE;
-
-  if (__builtin_expect(twin->form[role] == FORM_NONE, 0))
-    rc = split_prepare_late(twin, role, d);
-  if (rc != BN_SQL_DONE)
-    return rc;
-  return twin->form[role] == FORM_TEXT
-             ? split_execute_text(twin, r, d)
-             : twin->split->base->execute(split_inner_stmt(twin, role), r, d);
-}
-
-/* Executes the statement on the server that it belongs to. */
+/* Executes the statement on the server that it belongs to, which prepares it first if it does not
+   know it. */
 static enum bn_sql split_execute(void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d)
 {
   struct twin *twin = stmt;
   struct bn_sql_split *p = twin->split;
-  const enum bn_sql rc = split_enter(p, &twin->text, d);
+  enum bn_sql rc = split_enter(p, &twin->text, d);
 
   if (rc != BN_SQL_DONE)
     return rc;
-  return split_leave(p, &twin->text, split_execute_on(twin, p->role, r, d));
+  if (__builtin_expect(twin->form[p->role] == FORM_NONE, 0))
+    rc = split_prepare_late(twin, p->role, d);
+  if (rc == BN_SQL_DONE)
+    rc = twin->form[p->role] == FORM_TEXT ? split_execute_text(twin, r, d)
+                                          : p->base->execute(split_inner_stmt(twin, p->role), r, d);
+  return split_leave(p, &twin->text, rc);
 }
 
 static void split_close(void *stmt)
