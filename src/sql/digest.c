@@ -91,31 +91,22 @@ static void digest_put_word(struct digest *d, const char *p, const char *end)
   d->has_only_values &= digest_is_value(p, len);
 }
 
-/* Shortens the list of values that was just read, up to its closing parenthesis, to "(...)".  If it
-   follows another such list, it is removed with the ", " before it. */
-static void digest_shorten_list(struct digest *d)
+/* Closes a pair of parentheses.  If there is nothing but values in it, it is a list, and becomes
+   "(...)".  If it follows another such list, it is removed with the ", " before it. */
+static void digest_close_parenthesis(struct digest *d)
 {
   static const char before[] = "(...), ";
   const size_t len = sizeof before - 1;
+  const bool is_list = d->has_only_values && d->len > d->open + strlen("(");
 
-  if (d->open >= len && memcmp(d->out + d->open - len, before, len) == 0) {
+  if (!is_list) {
+    digest_put(d, ")", 1);
+  } else if (d->open >= len && memcmp(d->out + d->open - len, before, len) == 0) {
     d->len = d->open - strlen(", ");
   } else {
     d->len = d->open + strlen("(");
     digest_put(d, "...)", strlen("...)"));
   }
-}
-
-/* Closes a pair of parentheses.  If there is nothing but values in it, it is a list, and is
-   shortened. */
-static void digest_close_parenthesis(struct digest *d)
-{
-  const bool is_list = d->has_only_values && d->len > d->open + strlen("(");
-
-  if (is_list)
-    digest_shorten_list(d);
-  else
-    digest_put(d, ")", 1);
   d->has_only_values = d->is_word = false;
 }
 

@@ -114,21 +114,15 @@ static void emulate_add_text(const struct bn_sql_emulation *e, const char *data,
   (void)bn_buf_char(out, '\'');
 }
 
-/* Returns whether the text ends with one dash, after which a blank has to stand: with a negative
-   value, "5-?" would become a comment.  After two dashes, as in "5--?", a blank would be wrong: in
-   MySQL it would make a comment of them. */
-static bool emulate_ends_with_one_dash(const struct bn_buf *out)
-{
-  const size_t len = out->len;
-
-  return len > 0 && out->data[len - 1] == '-' && (len == 1 || out->data[len - 2] != '-');
-}
-
 /* Adds the value as a literal, or as NULL. */
 static void emulate_add_value(const struct bn_sql_emulation *e, const struct bn_sql_bind *b,
                               struct bn_buf *out)
 {
-  if (emulate_ends_with_one_dash(out))
+  const size_t len = out->len;
+
+  /* After one dash a blank has to stand: with a negative value, "5-?" would become a comment. After
+     two dashes, as in "5--?", a blank would be wrong: in MySQL it would make a comment of them. */
+  if (len > 0 && out->data[len - 1] == '-' && (len == 1 || out->data[len - 2] != '-'))
     (void)bn_buf_char(out, ' ');
   if (bn_sql_bind_null(b))
     (void)bn_buf_str(out, "NULL");
