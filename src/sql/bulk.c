@@ -51,26 +51,10 @@ static struct bn_sql_bulk *bulk_new(const struct bn_sql_conn *c)
   return b;
 }
 
-/* Begins an INSERT, whose text up to VALUES is given.  load.on says then whether its rows can be
-   loaded.  The room for them is made at once: growing by doubling would leave the heap full of
-   holes. */
-static void bulk_begin_insert(struct bn_sql_bulk *b, const char *insert, size_t len)
-{
-  bn_buf_clear(&b->text);
-  b->rows = 0;
-  b->n_cuts = 0;
-  b->head = len;
-  if (b->may_load)
-    (void)bn_sql_load_start(&b->load, insert, len);
-  else
-    bn_sql_load_forget(&b->load);
-  (void)bn_buf_reserve(&b->text, b->load.on ? BN_SQL_LOAD_MAX : STATEMENT_MAX + 1);
-  (void)bn_buf_add(&b->text, insert, len);
-  b->active = true;
-}
-
 int bn_sql_bulk_init(struct bn_sql_conn *c, const char *insert, size_t len)
 {
+  struct bn_sql_bulk *b;
+
   if (c->state != BN_CONN_OPEN) {
     bn_log(BN_ALERT, "attempt to use an already closed connection");
     return bulk_refuse(c);
@@ -80,7 +64,18 @@ int bn_sql_bulk_init(struct bn_sql_conn *c, const char *insert, size_t len)
   if (len > c->bulk->max)
     return bulk_refuse_length(c);
   c->view.error = BN_VERDICT_NONE;
-  bulk_begin_insert(c->bulk, insert, len);
+  b = c->bulk;
+  bn_buf_clear(&b->text);
+  b->rows = b->n_cuts = 0;
+  b->head = len;
+  if (b->may_load)
+    (void)bn_sql_load_start(&b->load, insert, len); /* load.on: its rows can be loaded */
+  else
+    bn_sql_load_forget(&b->load);
+  /* All room is made at once: growing by doubling would leave the heap full of holes. */
+  (void)bn_buf_reserve(&b->text, b->load.on ? BN_SQL_LOAD_MAX : STATEMENT_MAX + 1);
+  (void)bn_buf_add(&b->text, insert, len);
+  b->active = true;
   return 0;
 }
 

@@ -150,25 +150,6 @@ static int conn_make_link(struct bn_sql_conn *c)
   return 0;
 }
 
-/* Makes a closed connection of the session, without a link to the driver.  The caller holds its one
-   reference. */
-static struct bn_sql_conn *conn_make_object(struct bn_sql_session *owner, struct bn_sql_driver *drv)
-{
-  struct bn_sql_conn *c = conn_reuse_or_alloc(owner);
-
-  c->cur.link = &c->link;
-  c->cur.timed = owner->timed ? owner->session : NULL;
-  c->refs = 1;
-  c->drv = drv;
-  c->sys = drv->sys;
-  c->owner = owner;
-  c->session = owner->session;
-  c->view.driver = drv;
-  c->view.sql_state = c->diag.state;
-  c->view.sql_errmsg = c->diag.text;
-  return c;
-}
-
 bool bn_sql_conn_may_load(const struct bn_sql_conn *c)
 {
   return c->drv->ops->load_begin != NULL && c->sys->conf->bulk_load == BN_SQL_BULK_AUTO &&
@@ -448,7 +429,17 @@ static struct bn_sql_conn *conn_make(struct bn_sql_driver *drv, struct bn_sessio
   owner = bn_sql_session_get(drv->sys, s, drv);
   if (owner == NULL)
     return NULL;
-  c = conn_make_object(owner, drv);
+  c = conn_reuse_or_alloc(owner);
+  c->cur.link = &c->link;
+  c->cur.timed = owner->timed ? s : NULL;
+  c->refs = 1; /* the caller's */
+  c->drv = drv;
+  c->sys = drv->sys;
+  c->owner = owner;
+  c->session = s;
+  c->view.driver = drv;
+  c->view.sql_state = c->diag.state;
+  c->view.sql_errmsg = c->diag.text;
   conn_copy_overrides(c, override_name, override_value, n);
   if (conn_make_link(c) != 0) {
     bn_sql_conn_free(c);

@@ -324,16 +324,10 @@ static struct bn_sql_session *session_make(struct bn_sqlsys *sys, struct bn_sess
   return owner;
 }
 
-/* Returns the bit of a driver in bn_sql_session.started, which has room for 64 drivers. */
-static uint64_t session_bit_of(size_t driver_index)
-{
-  return UINT64_C(1) << driver_index;
-}
-
 struct bn_sql_session *bn_sql_session_get(struct bn_sqlsys *sys, struct bn_session *s,
                                           struct bn_sql_driver *drv)
 {
-  const uint64_t bit = session_bit_of(drv->index);
+  const uint64_t bit = UINT64_C(1) << drv->index;
   struct bn_sql_session *owner = bn_sql_session_find(s);
 
   if (owner == NULL)
@@ -403,7 +397,7 @@ void bn_sql_session_free(struct bn_sqlsys *sys, struct bn_sql_session *owner)
   for (size_t i = 0; i < sys->n_rows; i++) {
     const struct bn_sql_driver *drv = &sys->drivers[i];
 
-    if ((owner->started & session_bit_of(i)) != 0 && drv->ops->thread_done != NULL)
+    if ((owner->started >> i & 1) != 0 && drv->ops->thread_done != NULL)
       drv->ops->thread_done(drv->self);
   }
   pthread_mutex_destroy(&owner->lock);

@@ -97,18 +97,6 @@ void bn_sql_stmt_free(struct bn_sql_stmt *st)
   bn_sql_conn_free(c);
 }
 
-/* Lets the connection send further statements as text, because the server, whose error is in
-   c->diag, has as many prepared statements as it allows.  The first call in the run says so. */
-static void prepared_stop_preparing(struct bn_sql_conn *c)
-{
-  c->prepares_no_more = true;
-  if (!atomic_exchange(&c->sys->no_more_reported, true))
-    bn_log_hint("the server prepares no more statements (%d: %s): sessions send those that they "
-                "have not prepared as text; to avoid this, raise its limit or use "
-                "--db-ps-mode=disable",
-                c->diag.code, bn_sql_shown(&c->diag).text);
-}
-
 /* Counts n statements that were prepared.  Within an event, they are not added to the counter that
    all sessions share, because sharing it would cost the event time. */
 static void prepared_count(struct bn_sql_conn *c, unsigned n)
@@ -138,8 +126,15 @@ static enum bn_sql prepared_try_prepare(struct bn_sql_stmt *st)
     return rc;
   bn_log(BN_INFO, "Failed to prepare query \"%s\" (%d: %s), using emulation", st->text,
          c->diag.code, bn_sql_shown(&c->diag).text);
-  if (bn_sql_errors_classify(c->drv->ops, &c->diag) == BN_CLASS_RESOURCE)
-    prepared_stop_preparing(c);
+  if (bn_sql_errors_classify(c->drv->ops, &c->diag) == BN_CLASS_RESOURCE) {
+    /* The server has as many prepared statements as it allows.  That is said once in a run. */
+    c->prepares_no_more = true;
+    if (!atomic_exchange(&c->sys->no_more_reported, true))
+      bn_log_hint("the server prepares no more statements (%d: %s): sessions send those that they "
+                  "have not prepared as text; to avoid this, raise its limit or use "
+                  "--db-ps-mode=disable",
+                  c->diag.code, bn_sql_shown(&c->diag).text);
+  }
   c->diag.rolled_back = false;
   bn_sql_stmt_emulate(st, &c->sys->texts);
   return BN_SQL_DONE;
