@@ -182,7 +182,7 @@ static void bulk_count_load(struct bn_sql_conn *c, enum bn_sql rc, uint64_t sinc
 
 /* Loads the collected lines.  If the server refuses them and has stored none, loading is turned
    off: the rows may pass as INSERT, and if they do not, the INSERT says why in words that users
-   know. Such a load is not counted.  Returns 0, or -1 after a failure. */
+   know.  Such a load is not counted.  Returns 0, or -1 after a failure. */
 static int bulk_load(struct bn_sql_conn *c)
 {
   const uint64_t since_ns = bn_clock_now(&c->session->clock);

@@ -120,8 +120,8 @@ static void emulate_add_value(const struct bn_sql_emulation *e, const struct bn_
 {
   const size_t len = out->len;
 
-  /* After one dash a blank has to stand: with a negative value, "5-?" would become a comment. After
-     two dashes, as in "5--?", a blank would be wrong: in MySQL it would make a comment of them. */
+  /* After one dash, a blank has to stand: with a negative value, "5-?" would become a comment.
+     After two, as in "5--?", a blank would be wrong: in MySQL it would make a comment of them. */
   if (len > 0 && out->data[len - 1] == '-' && (len == 1 || out->data[len - 2] != '-'))
     (void)bn_buf_char(out, ' ');
   if (bn_sql_bind_null(b))

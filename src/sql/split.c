@@ -367,8 +367,8 @@ static void split_close_on(struct twin *twin, enum bn_sql_role role)
   twin->form[role] = FORM_NONE;
 }
 
-/* Prepares the statement on the server that it belongs to; on the other one, split_execute_on does
-   so when it is first executed there.  Since it may be executed in any state of the connection, all
+/* Prepares the statement on the server that it belongs to; on the other one, split_execute does so
+   when it is first executed there.  Since it may be executed in any state of the connection, all
    traits of its text are read. */
 static enum bn_sql split_prepare(void *conn, void *stmt, const char *sql, size_t len,
                                  struct bn_sql_diag *d)

@@ -299,7 +299,7 @@ void bn_sql_verify_log_left_table(const struct bn_sql_verify *v, const char *why
 
 /* Drops the table on any of n servers, which are asked in turn from `first` on.  They are asked
    again until it is too late: a cluster that has just lost a node refuses the statement for a
-   while. Returns 0, or -1 if the table is left, which is logged. */
+   while.  Returns 0, or -1 if the table is left, which is logged. */
 static int verify_drop_with_retries(struct bn_sql_verify *v, unsigned first, size_t n)
 {
   struct bn_err err = {0};
