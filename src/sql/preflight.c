@@ -219,31 +219,14 @@ static struct bn_sql_cost preflight_cost_of(const struct bn_sql_preflight *p,
   };
 }
 
-/* Says that the run needs too large a share of the server's prepared statements, and before that,
-   what follows from it. */
-static void preflight_log_share(const struct bn_sql_preflight *p, const struct bn_sql_cost *cost,
-                                const char *consequence)
-{
-  const int64_t used = p->info.prepared_statements > 0 ? p->info.prepared_statements : 0;
-  /* bench takes at most half of what is left. */
-  const int64_t wanted_limit = used + 2 * cost->on_server;
-  struct bn_buf b;
-
-  bn_buf_init(&b, 0);
-  bn_limit_check_append_remedy(&b, p->info.raise_statements, wanted_limit);
-  bn_log_note("%s: the run needs up to %lld prepared statements, more than half of the %lld that "
-              "the server has left; to prepare them before the run, %suse --db-prepare=eager",
-              consequence, (long long)cost->on_server, (long long)cost->unused,
-              b.data != NULL ? b.data : "");
-  bn_buf_done(&b);
-}
-
 /* Says why statements are prepared when they are first used, although the user has not asked for
    that. */
 static void preflight_log_excess(const struct bn_sql_preflight *p, const struct bn_sql_cost *cost,
                                  enum bn_sql_excess excess)
 {
   static const char consequence[] = "each statement is prepared when a session first uses it";
+  const int64_t used = p->info.prepared_statements > 0 ? p->info.prepared_statements : 0;
+  struct bn_buf remedy;
 
   switch (excess) {
   case BN_EXCESS_NONE:
@@ -254,7 +237,14 @@ static void preflight_log_excess(const struct bn_sql_preflight *p, const struct 
                 consequence, (long long)cost->all, BN_SQL_EAGER_MAX);
     break;
   case BN_EXCESS_SHARE:
-    preflight_log_share(p, cost, consequence);
+    bn_buf_init(&remedy, 0);
+    /* bench takes at most half of what is left. */
+    bn_limit_check_append_remedy(&remedy, p->info.raise_statements, used + 2 * cost->on_server);
+    bn_log_note("%s: the run needs up to %lld prepared statements, more than half of the %lld that "
+                "the server has left; to prepare them before the run, %suse --db-prepare=eager",
+                consequence, (long long)cost->on_server, (long long)cost->unused,
+                remedy.data != NULL ? remedy.data : "");
+    bn_buf_done(&remedy);
     break;
   case BN_EXCESS_TIME:
     bn_log_note("%s: to prepare all of them before the run takes about %.0f s, more than %.0f s; "
