@@ -30,7 +30,7 @@ struct bn_sql_split {
 };
 
 /* The traits of a statement's text on which the choice of the server depends. */
-struct text {
+struct traits {
   enum bn_sql_route route;
   enum bn_sql_boundary boundary;
   bool leaves_reading; /* bn_sql_leaves_reading */
@@ -52,7 +52,7 @@ struct twin {
   size_t len;
   const struct bn_sql_bind *binds; /* NULL: nothing is bound */
   size_t n_binds;
-  struct text text;
+  struct traits traits;
   enum form form[BN_ROLES];
   struct bn_sql_marks marks; /* owned; found when a server first needs the text */
   _Alignas(PART_ALIGNMENT) char part[];
@@ -80,19 +80,19 @@ static enum bn_sql_transaction split_transaction_on(const struct bn_sql_split *p
   return p->base->transaction(p->link[role].handle);
 }
 
-/* Reads the text of a statement.  may_be_reading: a transaction may be open on the read server when
+/* Reads the traits of a text.  may_be_reading: a transaction may be open on the read server when
    the statement is executed; may_be_fresh: it may be the first statement after the BEGIN of that
    transaction.  The traits that matter only then are not read otherwise, and are false. */
-static struct text split_read_text(const struct bn_sql_split *p, const char *sql, size_t len,
-                                   bool may_be_reading, bool may_be_fresh)
+static struct traits split_read_traits(const struct bn_sql_split *p, const char *sql, size_t len,
+                                       bool may_be_reading, bool may_be_fresh)
 {
   const struct bn_sql_caps *caps = p->shared->caps;
 
-  return (struct text){.route = bn_sql_route_of(sql, len, caps),
-                       .boundary = bn_sql_boundary_of(sql, len),
-                       .leaves_reading = may_be_reading && bn_sql_leaves_reading(sql, len, caps),
-                       .turns_writing = may_be_fresh && bn_sql_turns_writing(sql, len, caps),
-                       .sql = sql};
+  return (struct traits){.route = bn_sql_route_of(sql, len, caps),
+                         .boundary = bn_sql_boundary_of(sql, len),
+                         .leaves_reading = may_be_reading && bn_sql_leaves_reading(sql, len, caps),
+                         .turns_writing = may_be_fresh && bn_sql_turns_writing(sql, len, caps),
+                         .sql = sql};
 }
 
 /* Returns the server for a statement: the read server if a transaction is open there, or if the
@@ -109,35 +109,27 @@ static enum bn_sql_role split_choose_role(const struct bn_sql_split *p, enum bn_
              : BN_ROLE_WRITE;
 }
 
-/* Ends the transaction on the read server, which loses nothing, because it has only read.  Returns
-   DONE, or how that failed; p->role is then the server that has failed. */
-static enum bn_sql split_end_reading(struct bn_sql_split *p, struct bn_sql_diag *d)
-{
-  enum bn_sql rc;
-
-  p->role = BN_ROLE_READ;
-  rc = bn_sql_link_execute(&p->link[BN_ROLE_READ], "COMMIT", NULL, d);
-  p->reading = p->fresh = false;
-  return rc;
-}
-
 /* Sets p->role to the server for a statement.  If the statement would end the transaction on the
-   read server, that is done here.  If the statement lets the transaction write, and nothing has
-   been executed in it, the transaction moves: it is ended, and begun anew on the write server.
-   Returns DONE, or how ending or beginning the transaction failed. */
-static enum bn_sql split_enter(struct bn_sql_split *p, const struct text *text,
+   read server, that is done here, which loses nothing, because the transaction has only read.  If
+   the statement lets the transaction write, and nothing has been executed in it, the transaction
+   moves: it is ended, and begun anew on the write server.  Returns DONE, or how ending or beginning
+   the transaction failed; p->role is then the server that has failed. */
+static enum bn_sql split_enter(struct bn_sql_split *p, const struct traits *traits,
                                struct bn_sql_diag *d)
 {
-  const bool moves = p->fresh && text->turns_writing;
-  const bool ends = p->reading && text->leaves_reading;
+  const bool moves = p->fresh && traits->turns_writing;
+  const bool ends = p->reading && traits->leaves_reading;
 
   if (moves || ends) {
-    const enum bn_sql rc = split_end_reading(p, d);
+    enum bn_sql rc;
 
+    p->role = BN_ROLE_READ;
+    rc = bn_sql_link_execute(&p->link[BN_ROLE_READ], "COMMIT", NULL, d);
+    p->reading = p->fresh = false;
     if (rc != BN_SQL_DONE)
       return rc;
   }
-  p->role = split_choose_role(p, text->route);
+  p->role = split_choose_role(p, traits->route);
   if (!moves)
     return BN_SQL_DONE;
   return bn_sql_link_execute(&p->link[p->role], p->begin.data, NULL, d);
@@ -169,9 +161,10 @@ static void split_note_pinned(struct bn_sql_split *p, enum bn_sql_boundary bound
 
 /* Records whether a transaction is open on the read server, and, if the statement has begun it, its
    text, with which split_enter may begin it anew on the write server. */
-static void split_note_transaction(struct bn_sql_split *p, const struct text *text, enum bn_sql rc)
+static void split_note_transaction(struct bn_sql_split *p, const struct traits *traits,
+                                   enum bn_sql rc)
 {
-  const bool has_begun = text->route == BN_ROUTE_BEGIN_READ && rc <= BN_SQL_ROWS;
+  const bool has_begun = traits->route == BN_ROUTE_BEGIN_READ && rc <= BN_SQL_ROWS;
   enum bn_sql_transaction t;
 
   if (!p->reading && !has_begun)
@@ -181,22 +174,22 @@ static void split_note_transaction(struct bn_sql_split *p, const struct text *te
   p->fresh = p->reading && has_begun;
   if (p->fresh) {
     bn_buf_clear(&p->begin);
-    (void)bn_buf_str(&p->begin, text->sql);
+    (void)bn_buf_str(&p->begin, traits->sql);
   }
 }
 
 /* Updates the state after the statement, whose answer is rc, and counts reads on the read server.
    Returns rc. */
-static enum bn_sql split_leave(struct bn_sql_split *p, const struct text *text, enum bn_sql rc)
+static enum bn_sql split_leave(struct bn_sql_split *p, const struct traits *traits, enum bn_sql rc)
 {
   if (rc == BN_SQL_LOST)
     return rc;
   if (p->role == BN_ROLE_WRITE) {
     if (rc <= BN_SQL_ROWS)
-      split_note_pinned(p, text->boundary);
+      split_note_pinned(p, traits->boundary);
     return rc;
   }
-  split_note_transaction(p, text, rc);
+  split_note_transaction(p, traits, rc);
   if (rc == BN_SQL_ROWS)
     bn_stat_count(p->session->stat, p->counter, 1);
   return rc;
@@ -301,15 +294,15 @@ static enum bn_sql split_query(void *conn, const char *sql, size_t len, struct b
                                struct bn_sql_diag *d)
 {
   struct bn_sql_split *p = conn;
-  struct text text = split_read_text(p, sql, len, p->reading, p->fresh);
+  struct traits traits = split_read_traits(p, sql, len, p->reading, p->fresh);
   enum bn_sql rc;
 
   if (p->write_only)
-    text.route = BN_ROUTE_WRITE;
-  rc = split_enter(p, &text, d);
+    traits.route = BN_ROUTE_WRITE;
+  rc = split_enter(p, &traits, d);
   if (rc != BN_SQL_DONE)
     return rc;
-  return split_leave(p, &text, p->base->query(p->link[p->role].handle, sql, len, r, d));
+  return split_leave(p, &traits, p->base->query(p->link[p->role].handle, sql, len, r, d));
 }
 
 /* Fetches a row of the result, which is that of the last statement. */
@@ -377,8 +370,8 @@ static enum bn_sql split_prepare(void *conn, void *stmt, const char *sql, size_t
   struct twin *twin = stmt;
 
   *twin = (struct twin){.split = p, .sql = sql, .len = len};
-  twin->text = split_read_text(p, sql, len, true /* reading */, true /* fresh */);
-  p->role = split_choose_role(p, twin->text.route);
+  twin->traits = split_read_traits(p, sql, len, true /* reading */, true /* fresh */);
+  p->role = split_choose_role(p, twin->traits.route);
   return split_prepare_on(twin, p->role, d);
 }
 
@@ -453,7 +446,7 @@ static enum bn_sql split_execute(void *stmt, struct bn_sql_result *r, struct bn_
 {
   struct twin *twin = stmt;
   struct bn_sql_split *p = twin->split;
-  enum bn_sql rc = split_enter(p, &twin->text, d);
+  enum bn_sql rc = split_enter(p, &twin->traits, d);
 
   if (rc != BN_SQL_DONE)
     return rc;
@@ -462,7 +455,7 @@ static enum bn_sql split_execute(void *stmt, struct bn_sql_result *r, struct bn_
   if (rc == BN_SQL_DONE)
     rc = twin->form[p->role] == FORM_TEXT ? split_execute_text(twin, r, d)
                                           : p->base->execute(split_inner_stmt(twin, p->role), r, d);
-  return split_leave(p, &twin->text, rc);
+  return split_leave(p, &twin->traits, rc);
 }
 
 static void split_close(void *stmt)
