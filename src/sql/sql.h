@@ -56,9 +56,7 @@ struct bn_sql_stmt;
 /* Makes the layer; conf, policy and rows are borrowed and outlive it. */
 struct bn_sqlsys *bn_sqlsys_new(const struct bn_sql_conf *conf, const struct bn_policy *policy,
                                 const struct bn_sql_driver_entry *rows, size_t n_rows);
-/* Returns the metrics that a workload which uses this layer declares: counters of rows, with
-   --db-debug histograms "sql_execute" and "sql_fetch", in dialect 0.5 a counter "transactions" of
-   COMMITs, with --verify-commits four counters of commits, with --db-read-hosts one of reads. */
+/* Returns the metrics that a workload which uses this layer declares (sql/count.h). */
 const struct bn_metric *bn_sqlsys_metrics(const struct bn_sqlsys *sys);
 /* Lets the first session that connects before its loop of events ask its server for the settings
    that documents of the run show. */
