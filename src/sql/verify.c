@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/rng.h"
 #include "sql/errors.h"
 
 /* The servers of a list may have a commit a while after it was acknowledged, so a missing commit is
@@ -356,18 +356,6 @@ static int verify_discard(struct bn_sql_verify *v, unsigned ordinal)
   return rc;
 }
 
-/* Gives the table a new random name, because a server that was lost in an earlier attempt may still
-   be making the table of that attempt.  Returns 0, or -1 and err. */
-static int verify_choose_name(struct bn_sql_verify *v, struct bn_err *err)
-{
-  uint64_t noise = 0;
-
-  if (getrandom(&noise, sizeof noise, 0) != sizeof noise)
-    return bn_err_set(err, 0, "--verify-commits: the system gives no random numbers");
-  (void)snprintf(v->ledger.table, BN_SQL_COMMITS_NAME, "bench_commits_%016" PRIx64, noise);
-  return 0;
-}
-
 /* The attempts to make the table.  libpq does not tell a wrong password from a server that is away,
    so only servers that have let us in once are asked again. */
 struct attempts {
@@ -417,8 +405,10 @@ static enum attempt verify_try_server(struct bn_sql_verify *v, unsigned ordinal,
   struct visit visit;
   bool may_exist;
 
-  if (verify_choose_name(v, err) != 0)
-    return NEVER;
+  /* The name is a new random one, because a server that was lost in an earlier attempt may still be
+     making the table of that attempt. */
+  (void)snprintf(v->ledger.table, BN_SQL_COMMITS_NAME, "bench_commits_%016" PRIx64,
+                 bn_rng_entropy());
   if (verify_make_on(&visit, v, server, &may_exist, err) != 0) {
     attempts->connected[ordinal] |= visit.connected;
     /* A server that takes over from another one refuses statements only for a moment, but a missing
