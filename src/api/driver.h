@@ -205,7 +205,6 @@ struct bn_sql_info {
   int64_t max_packet;                       /* largest statement in bytes */
   int64_t connections, prepared_statements; /* in use now, this connection included */
   int64_t reserved_connections;             /* besides max_connections, for others; 0: none */
-  int64_t places;                           /* number of servers that connections are spread over */
   /* Remedies that raise the limit to %n (base/limit_check.h); NULL: unknown. */
   const char *raise_connections, *raise_statements;
   struct bn_sql_quota quota[BN_SQL_QUOTAS]; /* the existing quotas come first */

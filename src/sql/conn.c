@@ -303,6 +303,7 @@ static void conn_ask_limits(struct bn_sql_conn *c)
 {
   const struct bn_sql_target target = conn_target_of(c);
   const struct bn_driver *ops = c->drv->ops;
+  const size_t places = ops->place != NULL ? ops->place(c->drv->self, &target, NULL, 0) : 1;
   struct bn_sql_info info = bn_sql_info_unknown();
   struct bn_sql_diag d = {0};
   struct bn_sql_link link;
@@ -314,7 +315,7 @@ static void conn_ask_limits(struct bn_sql_conn *c)
     bn_sql_link_disconnect(&link);
     bn_sql_link_free(&link);
   }
-  bn_sql_preflight_note_limits(&c->sys->preflight, &info,
+  bn_sql_preflight_note_limits(&c->sys->preflight, &info, places,
                                (int64_t)atomic_load(&c->sys->n_prepared));
 }
 

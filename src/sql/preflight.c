@@ -77,12 +77,13 @@ bool bn_sql_preflight_enter(struct bn_sql_preflight *p)
 }
 
 void bn_sql_preflight_note_limits(struct bn_sql_preflight *p, const struct bn_sql_info *info,
-                                  int64_t ours)
+                                  size_t places, int64_t ours)
 {
   const int64_t used = info->prepared_statements; /* -1: unknown */
 
   p->asked = true;
   p->info = *info;
+  p->places = places;
   /* Names of accounts, which quotas name, may have any bytes. */
   for (size_t i = 0; i < BN_SQL_QUOTAS; i++) {
     struct bn_sql_quota *q = &p->info.quota[i];
@@ -90,8 +91,7 @@ void bn_sql_preflight_note_limits(struct bn_sql_preflight *p, const struct bn_sq
     (void)bn_escape(q->by, sizeof q->by, info->quota[i].by, "");
     (void)bn_escape(q->raise, sizeof q->raise, info->quota[i].raise, "");
   }
-  if (info->places > 1)
-    ours /= info->places; /* the share of the server that was asked */
+  ours /= (int64_t)places; /* the share of the server that was asked */
   if (used > 0)
     p->info.prepared_statements = used > ours ? used - ours : 0;
 }
@@ -100,9 +100,9 @@ void bn_sql_preflight_note_limits(struct bn_sql_preflight *p, const struct bn_sq
    turn. */
 static int64_t preflight_threads_of(const struct bn_sql_preflight *p, const struct bn_session *s)
 {
-  const int64_t threads = s->services->conf->plan.threads, places = p->info.places;
+  const size_t threads = s->services->conf->plan.threads;
 
-  return places > 1 ? (threads + places - 1) / places : threads;
+  return (int64_t)(p->places > 1 ? (threads + p->places - 1) / p->places : threads);
 }
 
 /* Says on standard error if the quota leaves too few connections.  `remedy` tells how to raise it;

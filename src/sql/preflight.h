@@ -23,6 +23,7 @@ struct bn_sql_preflight {
   bool first_came, asked, refused, statements_judged;
   enum bn_sql_rest rest; /* the judgement, once statements_judged is true */
   struct bn_sql_info info;
+  size_t places; /* how many servers the connections take in turn */
 };
 
 void bn_sql_preflight_init(struct bn_sql_preflight *p); /* of zeroed memory */
@@ -38,10 +39,11 @@ bool bn_sql_preflight_enter(struct bn_sql_preflight *p);
 bool bn_sql_preflight_lock(struct bn_sql_preflight *p);
 void bn_sql_preflight_unlock(struct bn_sql_preflight *p);
 
-/* Keeps the server's answer.  `ours` is the number of statements that this run has prepared, which
-   are not counted as those of other clients.  The caller holds the lock. */
+/* Keeps the answer of one of `places` servers.  `ours` is the number of statements that this run
+   has prepared on all of them, which are not counted as those of other clients.  The caller holds
+   the lock. */
 void bn_sql_preflight_note_limits(struct bn_sql_preflight *p, const struct bn_sql_info *info,
-                                  int64_t ours);
+                                  size_t places, int64_t ours);
 /* Judges whether the server lets the run of s open its connections.  Says on standard error if it
    does not, or may not, and sets p->refused if it surely does not.  The caller holds the lock. */
 void bn_sql_preflight_judge_connections(struct bn_sql_preflight *p, const struct bn_session *s);

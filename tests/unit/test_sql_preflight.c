@@ -42,8 +42,8 @@ static enum bn_sql_rest judged(enum bn_sql_prepare_way way, int64_t allowed, uin
   const struct bn_services services = {.conf = &conf};
   const struct bn_session s = {.services = &services};
   const struct bn_sql_expected e = {11, 902, way, spent_ns};
-  struct bn_sql_preflight p = {.asked = true,
-                               .info = {.max_prepared_statements = allowed, .places = 1}};
+  struct bn_sql_preflight p = {
+      .asked = true, .info = {.max_prepared_statements = allowed}, .places = 1};
   enum bn_sql_rest rest;
 
   bn_sql_preflight_init(&p);
@@ -95,12 +95,12 @@ static void asks_before_it_prepares_more(void **state)
   assert_true(asks(BN_SQL_PREPARE_LAZY, 32, 902));
 }
 
-static int64_t others(int64_t in_use, int64_t ours, int64_t places)
+static int64_t others(int64_t in_use, int64_t ours, size_t places)
 {
-  const struct bn_sql_info info = {.prepared_statements = in_use, .places = places};
+  const struct bn_sql_info info = {.prepared_statements = in_use};
   struct bn_sql_preflight p = {.asked = false};
 
-  bn_sql_preflight_note_limits(&p, &info, ours);
+  bn_sql_preflight_note_limits(&p, &info, places, ours);
   assert_true(p.asked);
   return p.info.prepared_statements;
 }
@@ -116,13 +116,13 @@ static void takes_its_own_statements_for_nobody_elses(void **state)
 
 static void escapes_names_of_accounts(void **state)
 {
-  struct bn_sql_info info = {.places = 1};
+  struct bn_sql_info info = {.connections = -1};
   struct bn_sql_preflight p = {.asked = false};
 
   (void)state;
   (void)snprintf(info.quota[0].by, sizeof info.quota[0].by, "ROLE \"a\x1b[2J\n\"");
   (void)snprintf(info.quota[1].raise, sizeof info.quota[1].raise, "ALTER ROLE \"b\x9b\" LIMIT %%n");
-  bn_sql_preflight_note_limits(&p, &info, 0);
+  bn_sql_preflight_note_limits(&p, &info, 1, 0);
   assert_string_equal(p.info.quota[0].by, "ROLE \"a\\x1b[2J\\x0a\"");
   assert_string_equal(p.info.quota[1].raise, "ALTER ROLE \"b\\x9b\" LIMIT %n");
 }

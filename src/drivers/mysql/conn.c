@@ -127,11 +127,8 @@ void bn_mysql_about(void *conn, struct bn_sql_about *out)
 int bn_mysql_info(void *conn, struct bn_sql_info *out)
 {
   struct bn_mysql_conn *c = conn;
-  const struct bn_mysql *driver = c->driver;
-  const size_t n_sockets = driver->sockets->n;
   int rc;
 
-  out->places = (int64_t)(n_sockets > 0 ? n_sockets : driver->hosts->n * driver->n_ports);
   out->raise_connections = "type \"SET GLOBAL max_connections = %n;\" on the server";
   out->raise_statements = "type \"SET GLOBAL max_prepared_stmt_count = %n;\" on the server";
   if (c->way == BN_MYSQL_WAY_NONE)

@@ -122,12 +122,11 @@ bool bn_pgsql_pooled(void *conn)
   return bn_pgsql_lib_ask_pooled(&c->lib);
 }
 
-/* The connections are spread over each port of each host.  base/limit_check.h replaces %n. */
+/* base/limit_check.h replaces %n. */
 int bn_pgsql_info(void *conn, struct bn_sql_info *out)
 {
   struct bn_pgsql_conn *c = conn;
 
-  out->places = (int64_t)(c->driver->n_hosts * c->driver->conf->port.n);
   out->raise_connections =
       "type \"ALTER SYSTEM SET max_connections = %n;\" on the server and restart it";
   bn_pgsql_wire_lend(&c->wire); /* libpq asks the server */
