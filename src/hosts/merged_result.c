@@ -93,16 +93,6 @@ static void merged_drop_replaced(struct bn_facts *f, const struct bn_merged_resu
   f->n_options = n_kept;
 }
 
-/* Returns the sum of the threads of all parts, even of those that are lost. */
-static uint64_t merged_count_threads(const struct bn_merged_result_part *part, size_t n)
-{
-  uint64_t sum = 0;
-
-  for (size_t i = 0; i < n; i++)
-    sum += part[i].member.threads;
-  return sum;
-}
-
 /* Returns the option of that name among the facts, or NULL. */
 static const struct bn_fact_option *merged_find_option(const struct bn_facts *f, const char *name)
 {
@@ -157,20 +147,21 @@ static void merged_add_plans(struct bn_plan *plan, const struct bn_merged_result
     plan->events = 0;
 }
 
-/* Sets the plan to that of the controller, with the threads of all parts. */
+/* Sets the plan to that of the controller, with the threads of all parts, even of those that are
+   lost. */
 static void merged_set_plan(struct bn_facts *f, const struct bn_merged_result_part *part, size_t n,
-                            const struct bn_merged_result_request *request)
+                            const struct bn_conf *conf)
 {
   const struct bn_metrics *metrics = f->plan.metrics;
-  const uint64_t threads = merged_count_threads(part, n);
+  uint64_t threads = 0;
 
-  f->plan = request->conf->plan;
+  for (size_t i = 0; i < n; i++)
+    threads += part[i].member.threads;
+  f->plan = conf->plan;
   f->plan.metrics = metrics;
   f->plan.threads = (unsigned)threads;
-  f->plan.events = bn_conf_get_event_limit(request->conf, threads);
-  f->plan.seed = request->conf->seed;
-  if (request->groups->n > 0)
-    merged_add_plans(&f->plan, part, n);
+  f->plan.events = bn_conf_get_event_limit(conf, threads);
+  f->plan.seed = conf->seed;
 }
 
 /* Returns how many of the n > 0 parts, from the first one on, are of the same group: its parts on
@@ -213,17 +204,6 @@ static char *merged_name_groups(const struct bn_merged_result_part *part, size_t
   return name.data;
 }
 
-/* Names the workload after all groups, also if all of them have the same script. */
-static void merged_name_workload(struct bn_facts *f, const struct bn_merged_result_part *part,
-                                 size_t n)
-{
-  char *name = merged_name_groups(part, n);
-
-  bn_facts_set_text(f, "workload", "name", name);
-  bn_facts_set_text(f, "workload", "title", name);
-  free(name);
-}
-
 /* Sets the time at which the run was started to that of the first part that has one.  Parts may
    have started in different seconds, and a fact that differs between them is dropped. */
 static void merged_set_started(struct bn_facts *f, const struct bn_merged_result_part *part,
@@ -235,32 +215,31 @@ static void merged_set_started(struct bn_facts *f, const struct bn_merged_result
     bn_facts_set_text(f, "process", "started", started);
 }
 
-/* The facts to which the options of this process are added. */
-struct option_facts {
+/* Adds a declared option of this process to the facts `arg`, unless they have it. */
+static void merged_add_declared_option(void *arg, const struct bn_opt_fact *o)
+{
+  struct bn_facts *f = arg;
+
+  if (o->group != NULL && merged_find_option(f, o->name) == NULL)
+    bn_facts_add_option(f, o);
+}
+
+/* The facts to which merged_add_script_option() adds options, and the groups that declare them. */
+struct script_options {
   struct bn_facts *facts;
   const struct bn_merged_result_part *part;
   size_t n;
 };
 
-/* Adds a declared option of this process that the facts do not have, or that was taken out of
-   them. */
-static void merged_add_declared_option(void *arg, const struct bn_opt_fact *o)
-{
-  const struct option_facts *f = arg;
-
-  if (o->group != NULL && merged_find_option(f->facts, o->name) == NULL)
-    bn_facts_add_option(f->facts, o);
-}
-
 /* Returns the option of that name from the first group that has declared it, or NULL. */
-static const struct bn_fact_option *merged_find_declared(const struct option_facts *f,
+static const struct bn_fact_option *merged_find_declared(const struct script_options *out,
                                                          const char *name)
 {
   const struct bn_fact_option *o = NULL;
 
-  for (size_t i = 0; o == NULL && i < f->n; i++)
-    if (f->part[i].result != NULL)
-      o = merged_find_option(&f->part[i].result->facts, name);
+  for (size_t i = 0; o == NULL && i < out->n; i++)
+    if (out->part[i].result != NULL)
+      o = merged_find_option(&out->part[i].result->facts, name);
   return o;
 }
 
@@ -270,7 +249,7 @@ static const struct bn_fact_option *merged_find_declared(const struct option_fac
 static void merged_add_script_option(void *arg, const char *name, const char *value,
                                      const char *path, unsigned line)
 {
-  const struct option_facts *out = arg;
+  const struct script_options *out = arg;
   const struct bn_fact_option *o = merged_find_declared(out, name);
   struct bn_opt_fact fact;
   char shown[BN_MASK_MAX];
@@ -288,30 +267,33 @@ static void merged_add_script_option(void *arg, const char *name, const char *va
   bn_facts_add_option(out->facts, &fact);
 }
 
-/* Adds the options of this process in place of those that merged_drop_replaced() has removed; the
-   others have the same values in all parts.  With groups, these are the options outside of the
-   groups, and --group, whose text has the options of each group. */
-static void merged_add_options(struct bn_facts *f, const struct bn_merged_result_part *part,
-                               size_t n, const struct bn_merged_result_request *request)
+/* Sets the facts of a run with groups that the facts of its parts do not have: the options of
+   scripts that stand outside of the groups, the sums of the plans, and a workload that is named
+   after all groups, also if they have the same script. */
+static void merged_set_facts_of_groups(struct bn_facts *f, const struct bn_merged_result_part *part,
+                                       size_t n, const struct bn_optset *options)
 {
-  struct option_facts out = {.facts = f, .part = part, .n = n};
+  struct script_options out = {.facts = f, .part = part, .n = n};
+  char *name = merged_name_groups(part, n);
 
-  bn_optset_each_fact(request->options, merged_add_declared_option, &out);
-  if (request->groups->n > 0)
-    bn_optset_each_pending(request->options, merged_add_script_option, &out);
+  bn_optset_each_pending(options, merged_add_script_option, &out);
+  merged_add_plans(&f->plan, part, n);
+  bn_facts_set_text(f, "workload", "name", name);
+  bn_facts_set_text(f, "workload", "title", name);
+  free(name);
 }
 
 /* Sets the facts that do not follow from the common facts of all parts: the options, the plan, the
-   start, and the workload of groups. */
+   start and the workload. */
 static void merged_set_facts(struct bn_facts *f, const struct bn_merged_result_part *part, size_t n,
                              const struct bn_merged_result_request *request)
 {
   merged_drop_replaced(f, request);
-  merged_add_options(f, part, n, request);
-  merged_set_plan(f, part, n, request);
+  bn_optset_each_fact(request->options, merged_add_declared_option, f);
+  merged_set_plan(f, part, n, request->conf);
   merged_set_started(f, part, n);
   if (request->groups->n > 0)
-    merged_name_workload(f, part, n);
+    merged_set_facts_of_groups(f, part, n, request->options);
   else /* a host knows a script that was sent to it by another path */
     bn_facts_set_text(f, "workload", "name", request->test);
 }
