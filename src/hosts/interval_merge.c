@@ -135,15 +135,10 @@ static int intervals_compare_host(const struct bn_intervals *r, const struct bn_
 {
   for (size_t i = 0; i < r->n; i++) {
     const struct bn_intervals_host *other = &r->host[i];
-    int rc;
 
     if (!other->has_spec) /* it is not ready yet, and neither is h itself */
       continue;
-    if (other->group == h->group)
-      rc = bn_valid_compare(&h->spec, &other->spec, err);
-    else
-      rc = bn_valid_compare_plans(&h->spec.plan, &other->spec.plan, err);
-    if (rc != 0)
+    if (bn_valid_compare(&h->spec, &other->spec, other->group == h->group, err) != 0)
       return -1;
   }
   return 0;

@@ -49,24 +49,28 @@ void bn_valid_done(struct bn_valid_spec *spec)
   *spec = (struct bn_valid_spec){.name = NULL};
 }
 
-int bn_valid_compare_plans(const struct bn_plan *a, const struct bn_plan *b, struct bn_err *err)
+/* Refuses a plan that makes figures of another dialect than `other`, or percentiles of other ranks.
+   `whose` says in the message whose plan the other one is.  Returns 0, or -1 and err. */
+static int validate_compare_plans(const struct bn_plan *plan, const struct bn_plan *other,
+                                  const char *whose, struct bn_err *err)
 {
-  if (a->native != b->native || (!a->native && a->version != b->version))
-    return bn_err_set(err, EPROTO, "its results are of another dialect than those of other hosts");
-  if (!bn_merge_have_same_ranks(a->percents, a->n_percents, b->percents, b->n_percents))
-    return bn_err_set(err, EPROTO, "its percentiles have other ranks than those of other hosts");
+  if (plan->native != other->native || (!plan->native && plan->version != other->version))
+    return bn_err_set(err, EPROTO, "its results are of another dialect than %s", whose);
+  if (!bn_merge_have_same_ranks(plan->percents, plan->n_percents, other->percents,
+                                other->n_percents))
+    return bn_err_set(err, EPROTO, "its percentiles have other ranks than %s", whose);
   return 0;
 }
 
-int bn_valid_compare(const struct bn_valid_spec *a, const struct bn_valid_spec *b,
-                     struct bn_err *err)
+int bn_valid_compare(const struct bn_valid_spec *spec, const struct bn_valid_spec *other,
+                     bool measure_same, struct bn_err *err)
 {
-  if (strcmp(a->name, b->name) != 0)
+  if (measure_same && strcmp(spec->name, other->name) != 0)
     return bn_err_set(err, EPROTO, "it runs another test than other hosts");
-  if (!bn_merge_have_same_metrics(&a->metrics, &b->metrics))
+  if (measure_same && !bn_merge_have_same_metrics(&spec->metrics, &other->metrics))
     return bn_err_set(err, EPROTO,
                       "it counts other metrics than other hosts; is it the same build of bench?");
-  return bn_valid_compare_plans(&a->plan, &b->plan, err);
+  return validate_compare_plans(&spec->plan, &other->plan, "those of other hosts", err);
 }
 
 /* Returns whether all fixed counters are known.  A counter of a workload may be unknown on a host:
@@ -182,7 +186,7 @@ static int validate_check_content(const struct bn_valid_spec *spec, const struct
     return bn_err_set(err, EPROTO, "its result has no histograms");
   if (r->facts.plan.events != spec->plan.events)
     return bn_err_set(err, EPROTO, "its result is of another number of events than it said");
-  if (bn_valid_compare_plans(&r->facts.plan, &spec->plan, err) != 0)
+  if (validate_compare_plans(&r->facts.plan, &spec->plan, "it said", err) != 0)
     return -1;
   return bn_valid_check_view(spec, &g->total.view, err);
 }

@@ -29,14 +29,12 @@ struct bn_valid_spec {
 int bn_valid_read_spec(struct bn_valid_spec *spec, const struct bn_node *group,
                        const struct bn_facts *facts, size_t hosts, struct bn_err *err);
 void bn_valid_done(struct bn_valid_spec *spec);
-/* Checks whether the figures of two hosts can be summed.  Returns 0, or -1 and err, which says how
-   `a` differs from `b`. */
-int bn_valid_compare(const struct bn_valid_spec *a, const struct bn_valid_spec *b,
-                     struct bn_err *err);
-/* Checks only whether both plans make figures of one dialect and percentiles of the same ranks, as
-   the plans of groups must, although groups may measure different things.  Returns as
-   bn_valid_compare(). */
-int bn_valid_compare_plans(const struct bn_plan *a, const struct bn_plan *b, struct bn_err *err);
+/* Checks whether the figures of a host can be summed with those of another one: both are of one
+   dialect, and have percentiles of the same ranks.  If the two have to measure the same, unlike
+   hosts of different groups, their tests and metrics are compared, too.  Returns 0, or -1 and err,
+   which says how the host differs. */
+int bn_valid_compare(const struct bn_valid_spec *spec, const struct bn_valid_spec *other,
+                     bool measure_same, struct bn_err *err);
 /* Checks whether a view of a host can be summed with those of other hosts.  Returns 0, or -1 and
    err, which says why it cannot. */
 int bn_valid_check_view(const struct bn_valid_spec *spec, const struct bn_view *v,
