@@ -740,7 +740,7 @@ static int main_run_agent(struct program *p)
 {
   struct bn_err err = {0};
 
-  if (bn_agent_open(&p->agent, PACKAGE_VERSION, &err) == 0) {
+  if (bn_agent_open(&p->agent, &err) == 0) {
     bn_log_start();
     return main_run_program(p, bn_agent_get_argc(p->agent), bn_agent_get_argv(p->agent));
   }

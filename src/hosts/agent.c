@@ -19,7 +19,6 @@
 #include "hosts/remote_output.h"
 #include "hosts/source.h"
 #include "hosts/temp_folder.h"
-#include "hosts/work_split.h"
 #include "measure/host.h"
 #include "measure/store.h"
 
@@ -35,8 +34,6 @@ static const uint64_t exit_ns = 3 * BN_NSEC_PER_SEC / 2;
 static const uint64_t reader_timeout_ns = 5 * BN_NSEC_PER_SEC;
 /* How long a process that is stopped before its run may take to send END. */
 static const uint64_t early_end_ns = BN_NSEC_PER_SEC;
-/* The most sessions that all hosts can have together. */
-#define ALL_SESSIONS_MAX ((uint64_t)BN_WORK_SPLIT_HOSTS * BN_WORK_SPLIT_THREADS)
 /* The longest wait before the state is looked at again.  Each change of it wakes the threads that
    wait, but the listener finds a controller silent only when its own wait is over. */
 static const uint64_t poll_ns = BN_NSEC_PER_SEC / 10;
@@ -56,8 +53,7 @@ enum stage {
 };
 
 struct bn_agent {
-  int in, out;      /* the streams, under numbers of their own; -1: none */
-  char version[64]; /* of the program */
+  int in, out; /* the streams, under numbers of their own; -1: none */
   struct bn_send_queue queue;
   struct bn_temp_folder temp_folder;
   struct bn_handshake handshake;
@@ -143,9 +139,8 @@ static int agent_refuse_frame(const struct bn_frame *f, struct bn_err *err)
                     bn_frame_get_type_name(f->type));
 }
 
-/* Answers HELLO.  Returns 0, or -1 and err, which has no sentence if the controller does not read
-   any more. */
-static int agent_send_welcome(struct bn_agent *a, struct bn_err *err)
+/* Answers HELLO.  Returns 0, or -1 if the controller does not read any more. */
+static int agent_send_welcome(struct bn_agent *a)
 {
   struct bn_host host;
   size_t len = 0;
@@ -153,11 +148,8 @@ static int agent_send_welcome(struct bn_agent *a, struct bn_err *err)
   int rc;
 
   bn_host_read(&host, "");
-  const struct bn_welcome w = {
-      .version = a->version, .host_name = host.name, .processors = host.processors_allowed};
-
-  text = bn_welcome_print(&w, &len, err);
-  rc = text != NULL ? bn_send_queue_put(&a->queue, BN_FRAME_WELCOME, text, len) : -1;
+  text = bn_welcome_print(host.name, &len);
+  rc = bn_send_queue_put(&a->queue, BN_FRAME_WELCOME, text, len);
   free(text);
   return rc;
 }
@@ -189,14 +181,12 @@ static int agent_handle_hello(struct bn_agent *a, const struct bn_frame *f, stru
     return agent_refuse_frame(f, err);
   if (bn_handshake_parse(f->data, f->len, &a->handshake, err) != 0)
     return -1;
-  if (a->handshake.sessions > ALL_SESSIONS_MAX)
-    return bn_err_set(err, ERANGE, "HELLO has more sessions than hosts can have");
   agent_make_argv(a);
   if (bn_handshake_set_environment(&a->handshake, err) != 0)
     return -1;
   if (!agent_is_run(a) && bn_remote_output_begin(&a->remote_output, err) != 0)
     return -1;
-  if (agent_send_welcome(a, err) != 0)
+  if (agent_send_welcome(a) != 0)
     return -1;
   a->host_group.first = (unsigned)a->handshake.first_session;
   a->host_group.sessions = (unsigned)a->handshake.sessions;
@@ -607,9 +597,8 @@ static int agent_move_streams(struct bn_agent *a, struct bn_err *err)
 
 /* Prepares what the listener uses, and starts it last: bn_temp_folder_make() forks, so there must
    be one thread until then.  Returns 0, or -1 and err. */
-static int agent_start(struct bn_agent *a, const char *version, struct bn_err *err)
+static int agent_start(struct bn_agent *a, struct bn_err *err)
 {
-  (void)snprintf(a->version, sizeof a->version, "%s", version);
   a->host_group = (struct bn_host_group){
       .of = a, .attach = agent_attach_run, .detach = agent_detach_run, .meet = agent_send_meet};
   bn_wait_init_cond(&a->changed);
@@ -646,7 +635,7 @@ static struct bn_agent *agent_new(void)
   return a;
 }
 
-int bn_agent_open(struct bn_agent **out, const char *version, struct bn_err *err)
+int bn_agent_open(struct bn_agent **out, struct bn_err *err)
 {
   struct bn_agent *a;
 
@@ -662,7 +651,7 @@ int bn_agent_open(struct bn_agent **out, const char *version, struct bn_err *err
   bn_ranks_unset();
   if (agent_move_streams(a, err) != 0)
     return -1;
-  if (agent_start(a, version, err) == 0)
+  if (agent_start(a, err) == 0)
     return agent_await_open(a) ? 0 : -1;
   /* There is no listener, so the refusal is sent here. */
   (void)bn_send_queue_put(&a->queue, BN_FRAME_REFUSE, err->text, strlen(err->text));

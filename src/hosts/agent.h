@@ -29,7 +29,7 @@ bool bn_agent_is_wanted(int argc, char *const *argv);
    Comes before there are threads, and before anything is printed.  Returns 0, or -1: there is no
    run, and err has a sentence for standard error unless the controller was lost or one of its
    frames was refused.  *out, which may be NULL, is to be freed in both cases. */
-int bn_agent_open(struct bn_agent **out, const char *version, struct bn_err *err);
+int bn_agent_open(struct bn_agent **out, struct bn_err *err);
 /* Return the command line of the run, with the program's name; it ends with NULL, and stays the
    agent's. */
 int bn_agent_get_argc(const struct bn_agent *a);

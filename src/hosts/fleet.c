@@ -438,9 +438,7 @@ static int fleet_start_host(struct bn_fleet *f, size_t i, struct bn_err *err)
 {
   struct bn_connection *c = &f->connection[i];
   const struct bn_arguments *arguments = &f->arguments[c->group_number];
-  struct bn_handshake handshake = {.version = bn_alloc_text(PACKAGE_VERSION),
-                                   .host = (unsigned)i,
-                                   .hosts = (unsigned)f->n_all,
+  struct bn_handshake handshake = {.host = (unsigned)i,
                                    .first_session = c->work.first_session,
                                    .sessions = c->sessions,
                                    .outside = arguments->n_outside};

@@ -10,82 +10,80 @@
 #include "base/alloc.h"
 #include "base/escape.h"
 #include "hosts/frame.h"
+#include "measure/json_write.h"
 #include "option/words.h"
 
 /* --- writing --- */
 
-/* The functions handshake_put_*() set a member of the map.  Each returns whether that was possible:
-   there is memory, and texts are UTF-8. */
-
-static bool handshake_put_number(struct bn_node *map, const char *key, uint64_t value)
+/* Returns a map that begins as all payloads do. */
+static struct bn_node *handshake_new_map(struct bn_json_out *out)
 {
-  return bn_node_set(map, key, bn_node_integer((int64_t)value)) == 0;
+  struct bn_node *map = bn_node_map();
+
+  bn_json_put(out, map, "protocol", bn_node_integer(BN_FRAME_PROTOCOL));
+  bn_json_text(out, map, "version", PACKAGE_VERSION);
+  return map;
 }
 
-static bool handshake_put_text(struct bn_node *map, const char *key, const char *text)
-{
-  return bn_node_set(map, key, bn_node_utf8(text)) == 0;
-}
-
-/* Sets a list of words.  If a word is not UTF-8, err names its kind ("argument") and its origin
-   ("command line"), but does not quote the word, because it may be a password. */
-static bool handshake_put_words(struct bn_node *map, const char *key, const struct bn_list *words,
-                                const char *kind, const char *origin, struct bn_err *err)
+/* Returns a list of words.  If a word is not UTF-8, returns NULL and err, which names the kind of
+   the word ("argument") and its origin ("command line"), but does not quote the word, because it
+   may be a password. */
+static struct bn_node *handshake_make_list(const struct bn_list *words, const char *kind,
+                                           const char *origin, struct bn_err *err)
 {
   struct bn_node *list = bn_node_list();
 
-  for (size_t i = 0; list != NULL && i < words->n; i++)
+  for (size_t i = 0; i < words->n; i++)
     if (bn_node_append(list, bn_node_utf8(words->item[i])) != 0) {
       (void)bn_err_set(err, EILSEQ, "%s %zu of the %s is not UTF-8 and cannot be sent to hosts",
                        kind, i + 1, origin);
       bn_node_free(list);
-      return false;
+      return NULL;
     }
-  return bn_node_set(map, key, list) == 0;
+  return list;
 }
 
-/* Prints the map if it is complete, and frees it in each case.  Returns the text, or NULL and err,
-   which keeps the sentence of handshake_put_words() if it has one. */
-static char *handshake_print_map(struct bn_node *map, bool is_complete, size_t *len,
-                                 struct bn_err *err)
+/* Returns the text of the map, which it frees. */
+static char *handshake_print_map(struct bn_node *map, size_t *len)
 {
-  char *text = is_complete ? bn_node_print(map, 0, len) : NULL;
+  char *text = bn_node_print(map, 0, len);
 
   bn_node_free(map);
-  if (text == NULL && err->text[0] == '\0')
-    (void)bn_err_set(err, ENOMEM, "out of memory");
+  if (text == NULL)
+    bn_alloc_fail();
   return text;
 }
 
 char *bn_handshake_print(const struct bn_handshake *h, size_t *len, struct bn_err *err)
 {
-  struct bn_node *map = bn_node_map();
-  bool is_complete;
+  struct bn_node *argv = handshake_make_list(&h->argv, "argument", "command line", err);
+  struct bn_node *environment =
+      argv != NULL ? handshake_make_list(&h->environment, "password", "environment", err) : NULL;
+  struct bn_json_out out = {.failed = false};
+  struct bn_node *map;
 
-  *err = (struct bn_err){.code = 0};
-  is_complete =
-      map != NULL && handshake_put_number(map, "protocol", BN_FRAME_PROTOCOL) &&
-      handshake_put_text(map, "version", h->version) &&
-      handshake_put_number(map, "host", h->host) && handshake_put_number(map, "hosts", h->hosts) &&
-      handshake_put_number(map, "first_session", h->first_session) &&
-      handshake_put_number(map, "sessions", h->sessions) &&
-      handshake_put_words(map, "argv", &h->argv, "argument", "command line", err) &&
-      (h->outside == 0 || handshake_put_number(map, "outside", h->outside)) &&
-      handshake_put_words(map, "environment", &h->environment, "password", "environment", err);
-  return handshake_print_map(map, is_complete, len, err);
+  if (environment == NULL) {
+    bn_node_free(argv);
+    return NULL;
+  }
+  map = handshake_new_map(&out);
+  bn_json_put(&out, map, "host", bn_node_integer(h->host));
+  bn_json_put(&out, map, "first_session", bn_node_u64(h->first_session));
+  bn_json_put(&out, map, "sessions", bn_node_u64(h->sessions));
+  bn_json_put(&out, map, "argv", argv);
+  if (h->outside > 0)
+    bn_json_put(&out, map, "outside", bn_node_u64(h->outside));
+  bn_json_put(&out, map, "environment", environment);
+  return handshake_print_map(bn_json_finish(&out, map), len);
 }
 
-char *bn_welcome_print(const struct bn_welcome *w, size_t *len, struct bn_err *err)
+char *bn_welcome_print(const char *host_name, size_t *len)
 {
-  struct bn_node *map = bn_node_map();
-  bool is_complete;
+  struct bn_json_out out = {.failed = false};
+  struct bn_node *map = handshake_new_map(&out);
 
-  *err = (struct bn_err){.code = 0};
-  is_complete = map != NULL && handshake_put_number(map, "protocol", BN_FRAME_PROTOCOL) &&
-                handshake_put_text(map, "version", w->version) &&
-                handshake_put_text(map, "host name", w->host_name) &&
-                handshake_put_number(map, "processors", w->processors);
-  return handshake_print_map(map, is_complete, len, err);
+  bn_json_text(&out, map, "host name", host_name);
+  return handshake_print_map(bn_json_finish(&out, map), len);
 }
 
 /* --- reading --- */
@@ -144,16 +142,15 @@ static struct bn_node *handshake_parse_map(const char *data, size_t len, const c
   return NULL;
 }
 
-/* Adds the texts of a list to *out, which the caller frees in both cases.  Returns false if `list`
-   is missing, has fewer items than `min` or more than BN_HANDSHAKE_WORDS, or has one that is not
-   a text. */
-static bool handshake_get_words(const struct bn_node *list, size_t min, struct bn_list *out)
+/* Adds the texts of a list to *out, which the caller frees in both cases.  Returns false if the
+   member is missing or not a list of texts. */
+static bool handshake_get_words(const struct bn_node *map, const char *key, struct bn_list *out)
 {
-  const size_t n = bn_node_count(list);
+  const struct bn_node *list = bn_node_get(map, key);
 
-  if (bn_node_type_of(list) != BN_NODE_LIST || n < min || n > BN_HANDSHAKE_WORDS)
+  if (bn_node_type_of(list) != BN_NODE_LIST)
     return false;
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < bn_node_count(list); i++) {
     const char *text = bn_node_get_text(bn_node_get_at(list, i));
 
     if (text == NULL)
@@ -168,21 +165,18 @@ static bool handshake_get_words(const struct bn_node *list, size_t min, struct b
 static bool handshake_read_hello(const struct bn_node *map, struct bn_handshake *out)
 {
   const bool has_groups = bn_node_get(map, "outside") != NULL;
-  uint64_t host, hosts;
+  uint64_t host;
 
-  out->version = handshake_get_text(map, "version");
-  if (out->version == NULL || !handshake_get_number(map, "hosts", UINT32_MAX, &hosts) ||
-      !handshake_get_number(map, "host", UINT32_MAX, &host) || host >= hosts)
+  if (!handshake_get_number(map, "host", UINT32_MAX, &host) ||
+      !handshake_get_number(map, "sessions", UINT32_MAX, &out->sessions) ||
+      !handshake_get_number(map, "first_session", UINT32_MAX, &out->first_session))
     return false;
   out->host = (unsigned)host;
-  out->hosts = (unsigned)hosts;
   /* Both numbers are 0 for a group that is one process. */
-  if (!handshake_get_number(map, "sessions", UINT32_MAX, &out->sessions) ||
-      !handshake_get_number(map, "first_session", UINT32_MAX, &out->first_session) ||
-      (out->first_session > 0 && out->first_session >= out->sessions))
+  if (out->first_session > 0 && out->first_session >= out->sessions)
     return false;
-  if (!handshake_get_words(bn_node_get(map, "argv"), 1 /* min */, &out->argv) ||
-      !handshake_get_words(bn_node_get(map, "environment"), 0 /* min */, &out->environment))
+  if (!handshake_get_words(map, "argv", &out->argv) || out->argv.n == 0 ||
+      !handshake_get_words(map, "environment", &out->environment))
     return false;
   return !has_groups || handshake_get_number(map, "outside", out->argv.n, &out->outside);
 }
@@ -206,19 +200,14 @@ int bn_handshake_parse(const char *data, size_t len, struct bn_handshake *out, s
 int bn_welcome_parse(const char *data, size_t len, struct bn_welcome *out, struct bn_err *err)
 {
   struct bn_node *map = handshake_parse_map(data, len, "WELCOME", err);
-  uint64_t processors = 0;
-  bool is_complete;
 
-  *out = (struct bn_welcome){.processors = 0};
+  *out = (struct bn_welcome){.version = NULL};
   if (map == NULL)
     return -1;
   out->version = handshake_get_text(map, "version");
   out->host_name = handshake_get_text(map, "host name");
-  is_complete = out->version != NULL && out->host_name != NULL &&
-                handshake_get_number(map, "processors", UINT32_MAX, &processors);
   bn_node_free(map);
-  out->processors = (unsigned)processors;
-  if (is_complete)
+  if (out->version != NULL && out->host_name != NULL)
     return 0;
   bn_welcome_done(out);
   return bn_err_set(err, EPROTO, "a frame WELCOME lacks a member or has a wrong one");
@@ -272,7 +261,6 @@ void bn_handshake_done(struct bn_handshake *h)
 {
   bn_words_done(&h->argv);
   bn_words_done(&h->environment);
-  free(h->version);
   *h = (struct bn_handshake){.host = 0};
 }
 
@@ -280,5 +268,5 @@ void bn_welcome_done(struct bn_welcome *w)
 {
   free(w->version);
   free(w->host_name);
-  *w = (struct bn_welcome){.processors = 0};
+  *w = (struct bn_welcome){.version = NULL};
 }

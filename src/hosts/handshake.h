@@ -10,14 +10,10 @@
 #include "base/err.h"
 #include "measure/json.h"
 
-/* The most words of a list: the arguments of a command line, or variables of the environment. */
-enum { BN_HANDSHAKE_WORDS = 10000 };
-
-/* From the controller.  {"protocol":1,"version":"…","host":0,"hosts":2,"first_session":0,
-   "sessions":16,"argv":["oltp_read_write","--threads=8","run"],"environment":["MYSQL_PWD=…"]} */
+/* From the controller.  {"protocol":1,"version":"…","host":0,"first_session":0,"sessions":16,
+   "argv":["oltp_read_write","--threads=8","run"],"environment":["MYSQL_PWD=…"]} */
 struct bn_handshake {
-  char *version;        /* of the program, owned */
-  unsigned host, hosts; /* which of how many: host < hosts */
+  unsigned host; /* the number of the host, from 0 on */
   /* The sessions of all hosts, or of the hosts of its group, have numbers from 0 on, and those of
      the host begin at first_session < sessions.  Both members are 0 for a group that is one
      process. */
@@ -27,14 +23,13 @@ struct bn_handshake {
   struct bn_list environment; /* "NAME=value", owned: the passwords that drivers read there */
 };
 
-/* From an agent.  {"protocol":1,"version":"…","host name":"…","processors":4} */
+/* From an agent.  {"protocol":1,"version":"…","host name":"…"} */
 struct bn_welcome {
   char *version, *host_name; /* owned */
-  unsigned processors;
 };
 
-/* Returns the payload HELLO, which the caller frees and which may hold secrets, or NULL and err:
-   out of memory, or an argument is not UTF-8. */
+/* Returns the payload HELLO, which the caller frees and which may hold secrets, or NULL and err if
+   an argument or a password is not UTF-8. */
 char *bn_handshake_print(const struct bn_handshake *h, size_t *len, struct bn_err *err);
 /* Reads a payload HELLO.  Returns 0, or -1 and err, which says that this is no such payload, or
    which protocol the other side speaks; *out is then empty. */
@@ -47,9 +42,8 @@ int bn_handshake_set_environment(const struct bn_handshake *h, struct bn_err *er
 /* Clears the secrets and frees all. */
 void bn_handshake_done(struct bn_handshake *h);
 
-/* Returns the payload WELCOME, which the caller frees, or NULL and err if out of memory or if a
-   text is not UTF-8. */
-char *bn_welcome_print(const struct bn_welcome *w, size_t *len, struct bn_err *err);
+/* Returns the payload WELCOME of this program, which the caller frees. */
+char *bn_welcome_print(const char *host_name, size_t *len);
 /* Reads a payload WELCOME, as bn_handshake_parse() does a HELLO. */
 int bn_welcome_parse(const char *data, size_t len, struct bn_welcome *out, struct bn_err *err);
 void bn_welcome_done(struct bn_welcome *w);

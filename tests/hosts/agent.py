@@ -63,8 +63,8 @@ class Agent:
         self.process.stdin.write(data)
         self.process.stdin.flush()
 
-    def hello(self, *argv, first=0, sessions=1, host=0, hosts=1, **more):
-        value = {"protocol": 1, "version": "0", "host": host, "hosts": hosts,
+    def hello(self, *argv, first=0, sessions=1, host=0, **more):
+        value = {"protocol": 1, "version": "0", "host": host,
                  "first_session": first, "sessions": sessions, "argv": [str(a) for a in argv],
                  "environment": []}
         value.update(more)
