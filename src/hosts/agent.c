@@ -239,10 +239,15 @@ static int agent_handle_open(struct bn_agent *a, const struct bn_frame *f, struc
   return 0;
 }
 
-/* Answers a PING with the time here.  Returns 0, or -1 if the controller does not read any more. */
+/* Answers a PING with its time and the time here.  Returns 0, or -1 if the controller does not read
+ * any more. */
 static int agent_handle_ping(struct bn_agent *a, const struct bn_frame *f)
 {
-  return bn_send_queue_put_pong(&a->queue, bn_frame_get_number(f, 0), bn_clock_mono());
+  char pong[2 * BN_FRAME_NUMBER];
+
+  bn_frame_write_number(pong, bn_frame_get_number(f, 0));
+  bn_frame_write_number(pong + BN_FRAME_NUMBER, bn_clock_mono());
+  return bn_send_queue_put(&a->queue, BN_FRAME_PONG, pong, sizeof pong);
 }
 
 /* Sets when the sessions begin.  Returns 0, or -1 and err if there is no run yet.  After the run,

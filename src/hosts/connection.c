@@ -104,6 +104,15 @@ void bn_connection_lose(struct bn_connection *c, const char *fmt, ...)
   bn_link_kill(&c->link, SIGTERM);
 }
 
+/* Queues a frame, for which there is room, and sends what the pipe takes. */
+static void connection_send(struct bn_connection *c, enum bn_frame_type type, const void *data,
+                            size_t len)
+{
+  if (bn_frame_put(&c->link.to.queue, type, data, len) != 0)
+    bn_alloc_fail();
+  bn_link_send(&c->link);
+}
+
 /* --- what comes ------------------------------------------------------------------------------- */
 
 /* Each function connection_handle_*() does what one type of frame says.  It returns 0, or -1 and
@@ -336,9 +345,7 @@ static int connection_handle_source(struct bn_connection *c, const struct bn_fra
     return connection_refuse_frame(f, err);
   if (bn_sources_compare(c->sources, c->name, f->data, f->len, err) != 0)
     return -1;
-  if (bn_frame_put(&c->link.to.queue, BN_FRAME_SAME, "", 0) != 0)
-    bn_alloc_fail();
-  bn_link_send(&c->link);
+  connection_send(c, BN_FRAME_SAME, "", 0);
   return 0;
 }
 
@@ -474,13 +481,12 @@ struct bn_result *bn_connection_find_result(struct bn_connection *c)
 
 /* --- what goes -------------------------------------------------------------------------------- */
 
-/* Sends the queued frames.  put_rc is the result of queueing the last frame: if that has failed,
-   the host is lost, because it cannot go on without the frame. */
-static void connection_send(struct bn_connection *c, int put_rc)
+static void connection_send_time(struct bn_connection *c, enum bn_frame_type type, uint64_t ns)
 {
-  if (put_rc != 0)
-    bn_connection_lose(c, "out of memory");
-  bn_link_send(&c->link);
+  char payload[BN_FRAME_NUMBER];
+
+  bn_frame_write_number(payload, ns);
+  connection_send(c, type, payload, sizeof payload);
 }
 
 /* While an answer is awaited, which may come after many other frames, a PING with the time 0 is
@@ -496,7 +502,7 @@ void bn_connection_send_ping(struct bn_connection *c)
   c->pinged_ns = now_ns;
   if (!is_awaiting)
     c->ping_ns = now_ns;
-  connection_send(c, bn_frame_put_time(&c->link.to.queue, BN_FRAME_PING, is_awaiting ? 0 : now_ns));
+  connection_send_time(c, BN_FRAME_PING, is_awaiting ? 0 : now_ns);
 }
 
 void bn_connection_send_start(struct bn_connection *c, uint64_t at_ns)
@@ -506,17 +512,18 @@ void bn_connection_send_start(struct bn_connection *c, uint64_t at_ns)
   /* Returns true, because the clocks have been compared before. */
   (void)bn_clock_sync_read(&c->clock_sync, bn_clock_mono(), &c->clock);
   c->state = BN_CONNECTION_RUNNING;
-  connection_send(c, bn_frame_put_time(&c->link.to.queue, BN_FRAME_START,
-                                       bn_clock_sync_to_there(&c->clock, at_ns)));
+  connection_send_time(c, BN_FRAME_START, bn_clock_sync_to_there(&c->clock, at_ns));
 }
 
 void bn_connection_send_stop(struct bn_connection *c, enum bn_frame_stop how)
 {
-  connection_send(c, bn_frame_put_byte(&c->link.to.queue, BN_FRAME_STOP, how));
+  const char payload = (char)how;
+
+  connection_send(c, BN_FRAME_STOP, &payload, sizeof payload);
 }
 
 void bn_connection_send_pass(struct bn_connection *c)
 {
   c->met = false;
-  connection_send(c, bn_frame_put(&c->link.to.queue, BN_FRAME_PASS, "", 0));
+  connection_send(c, BN_FRAME_PASS, "", 0);
 }

@@ -9,8 +9,8 @@
 
 /* The head of a frame: the length of the type and the payload, then the type. */
 enum { LENGTH_SIZE = 4, TYPE_SIZE = BN_FRAME_HEAD - LENGTH_SIZE };
-/* A number of a payload; and the length of the name at the beginning of a payload FILE. */
-enum { NUMBER_SIZE = 8, NAME_LEN_SIZE = 2 };
+/* The length of the name at the beginning of a payload FILE. */
+enum { NAME_LEN_SIZE = 2 };
 
 /* The direction of each type, and the least and the greatest length of its payload in bytes.  A
    JSON map ("{}") has at least 2, a FILE has the length of its name and a name of one letter, and a
@@ -24,14 +24,14 @@ static const struct form {
     {BN_FRAME_HELLO, BN_FRAME_FROM_CONTROLLER, 2, 4u << 20, "HELLO"},
     {BN_FRAME_FILE, BN_FRAME_FROM_CONTROLLER, NAME_LEN_SIZE + 1, BN_FRAME_MAX - 1, "FILE"},
     {BN_FRAME_OPEN, BN_FRAME_FROM_CONTROLLER, 0, 0, "OPEN"},
-    {BN_FRAME_PING, BN_FRAME_FROM_CONTROLLER, NUMBER_SIZE, NUMBER_SIZE, "PING"},
-    {BN_FRAME_START, BN_FRAME_FROM_CONTROLLER, NUMBER_SIZE, NUMBER_SIZE, "START"},
+    {BN_FRAME_PING, BN_FRAME_FROM_CONTROLLER, BN_FRAME_NUMBER, BN_FRAME_NUMBER, "PING"},
+    {BN_FRAME_START, BN_FRAME_FROM_CONTROLLER, BN_FRAME_NUMBER, BN_FRAME_NUMBER, "START"},
     {BN_FRAME_STOP, BN_FRAME_FROM_CONTROLLER, 1, 1, "STOP"},
     {BN_FRAME_PASS, BN_FRAME_FROM_CONTROLLER, 0, 0, "PASS"},
     {BN_FRAME_SAME, BN_FRAME_FROM_CONTROLLER, 0, 0, "SAME"},
     {BN_FRAME_WELCOME, BN_FRAME_FROM_AGENT, 2, 64u << 10, "WELCOME"},
     {BN_FRAME_REFUSE, BN_FRAME_FROM_AGENT, 1, 4u << 10, "REFUSE"},
-    {BN_FRAME_PONG, BN_FRAME_FROM_AGENT, 2 * NUMBER_SIZE, 2 * NUMBER_SIZE, "PONG"},
+    {BN_FRAME_PONG, BN_FRAME_FROM_AGENT, 2 * BN_FRAME_NUMBER, 2 * BN_FRAME_NUMBER, "PONG"},
     {BN_FRAME_READY, BN_FRAME_FROM_AGENT, 2, 4u << 20, "READY"},
     {BN_FRAME_INTERVAL, BN_FRAME_FROM_AGENT, 2, 4u << 20, "INTERVAL"},
     {BN_FRAME_RESULT, BN_FRAME_FROM_AGENT, 1, BN_FRAME_MAX - 1, "RESULT"},
@@ -76,6 +76,11 @@ static uint64_t frame_read_le(const char *from, size_t bytes)
 
 /* --- writing --- */
 
+void bn_frame_write_number(char payload[BN_FRAME_NUMBER], uint64_t number)
+{
+  frame_write_le(payload, number, BN_FRAME_NUMBER);
+}
+
 /* Makes room for a whole frame and writes its head.  Returns 0, or -1 if the type cannot have that
    length or there is no room; the buffer is then as before. */
 static int frame_put_head(struct bn_buf *out, enum bn_frame_type type, size_t len)
@@ -96,30 +101,6 @@ int bn_frame_put(struct bn_buf *out, enum bn_frame_type type, const void *data, 
   if (frame_put_head(out, type, len) != 0)
     return -1;
   return len > 0 ? bn_buf_add(out, data, len) : 0;
-}
-
-int bn_frame_put_time(struct bn_buf *out, enum bn_frame_type type, uint64_t ns)
-{
-  char payload[NUMBER_SIZE];
-
-  frame_write_le(payload, ns, NUMBER_SIZE);
-  return bn_frame_put(out, type, payload, sizeof payload);
-}
-
-int bn_frame_put_pong(struct bn_buf *out, uint64_t sent_ns, uint64_t there_ns)
-{
-  char payload[2 * NUMBER_SIZE];
-
-  frame_write_le(payload, sent_ns, NUMBER_SIZE);
-  frame_write_le(payload + NUMBER_SIZE, there_ns, NUMBER_SIZE);
-  return bn_frame_put(out, BN_FRAME_PONG, payload, sizeof payload);
-}
-
-int bn_frame_put_byte(struct bn_buf *out, enum bn_frame_type type, unsigned value)
-{
-  const char payload = (char)(unsigned char)value;
-
-  return bn_frame_put(out, type, &payload, 1);
 }
 
 /* --- names of files --- */
@@ -327,9 +308,9 @@ bool bn_frame_is_within(const struct bn_frame_reader *r, enum bn_frame_type type
 
 uint64_t bn_frame_get_number(const struct bn_frame *f, unsigned i)
 {
-  const size_t offset = i * (size_t)NUMBER_SIZE;
+  const size_t offset = i * (size_t)BN_FRAME_NUMBER;
 
-  return f->len >= offset + NUMBER_SIZE ? frame_read_le(f->data + offset, NUMBER_SIZE) : 0;
+  return f->len >= offset + BN_FRAME_NUMBER ? frame_read_le(f->data + offset, BN_FRAME_NUMBER) : 0;
 }
 
 unsigned bn_frame_get_byte(const struct bn_frame *f)

@@ -22,6 +22,7 @@ enum { BN_FRAME_PROTOCOL = 1 };
 
 enum {
   BN_FRAME_HEAD = 5,         /* bytes before the payload */
+  BN_FRAME_NUMBER = 8,       /* bytes of a number in a payload */
   BN_FRAME_MAX = 16u << 20,  /* type and payload */
   BN_FRAME_PIECE = 64u << 10 /* what a caller of bn_frame_feed() reads at a time */
 };
@@ -58,14 +59,14 @@ const char *bn_frame_get_type_name(enum bn_frame_type type);
 
 /* --- writing --- */
 
-/* Each function appends one frame.  Returns 0, or -1 if the memory or the limit of the buffer does
-   not suffice, or if the type cannot have that length; the buffer is then as before. */
+/* Writes a number into a payload. */
+void bn_frame_write_number(char payload[BN_FRAME_NUMBER], uint64_t number);
 
+/* Appends a frame.  Returns 0, or -1 if the memory or the limit of the buffer does not suffice, or
+   if the type cannot have that length; the buffer is then as before. */
 int bn_frame_put(struct bn_buf *out, enum bn_frame_type type, const void *data, size_t len);
-int bn_frame_put_time(struct bn_buf *out, enum bn_frame_type type, uint64_t ns); /* PING, START */
-int bn_frame_put_pong(struct bn_buf *out, uint64_t sent_ns, uint64_t there_ns);
-int bn_frame_put_byte(struct bn_buf *out, enum bn_frame_type type, unsigned value); /* STOP, END */
-/* err says why it has failed: an agent would refuse the name, or the file is too large. */
+/* Appends a frame FILE, as bn_frame_put() does.  err says why it has failed: an agent would refuse
+   the name, or the file is too large. */
 int bn_frame_put_file(struct bn_buf *out, const char *name, const void *data, size_t len,
                       struct bn_err *err);
 

@@ -39,16 +39,6 @@ static void send_queue_break(struct bn_send_queue *q)
   q->sent = 0;
 }
 
-/* Takes the lock, which send_queue_end_put() releases, and makes room in the queue unless it is
-   broken.  Returns whether a frame can be put; send_queue_end_put() follows in both cases. */
-static bool send_queue_begin_put(struct bn_send_queue *q)
-{
-  (void)pthread_mutex_lock(&q->lock);
-  if (!q->broken)
-    bn_buf_shift(&q->queue, &q->sent);
-  return !q->broken;
-}
-
 void bn_send_queue_wake(struct bn_send_queue *q)
 {
   const uint64_t one = 1;
@@ -57,31 +47,21 @@ void bn_send_queue_wake(struct bn_send_queue *q)
   (void)!write(q->wake, &one, sizeof one);
 }
 
-/* Breaks the queue if the frame was not put, releases the lock, and wakes the sender.  Returns 0,
-   or -1 if the frame was not put. */
-static int send_queue_end_put(struct bn_send_queue *q, bool was_put)
-{
-  if (!was_put)
-    send_queue_break(q);
-  (void)pthread_mutex_unlock(&q->lock);
-  bn_send_queue_wake(q);
-  return was_put ? 0 : -1;
-}
-
 int bn_send_queue_put(struct bn_send_queue *q, enum bn_frame_type type, const void *data,
                       size_t len)
 {
-  const bool was_put = send_queue_begin_put(q) && bn_frame_put(&q->queue, type, data, len) == 0;
+  bool was_put = false;
 
-  return send_queue_end_put(q, was_put);
-}
-
-int bn_send_queue_put_pong(struct bn_send_queue *q, uint64_t sent_ns, uint64_t there_ns)
-{
-  const bool was_put =
-      send_queue_begin_put(q) && bn_frame_put_pong(&q->queue, sent_ns, there_ns) == 0;
-
-  return send_queue_end_put(q, was_put);
+  (void)pthread_mutex_lock(&q->lock);
+  if (!q->broken) {
+    bn_buf_shift(&q->queue, &q->sent);
+    was_put = bn_frame_put(&q->queue, type, data, len) == 0;
+    if (!was_put)
+      send_queue_break(q);
+  }
+  (void)pthread_mutex_unlock(&q->lock);
+  bn_send_queue_wake(q);
+  return was_put ? 0 : -1;
 }
 
 size_t bn_send_queue_get_pending(struct bn_send_queue *q)

@@ -37,8 +37,6 @@ void bn_send_queue_done(struct bn_send_queue *q);
    frame for which it has no room. */
 int bn_send_queue_put(struct bn_send_queue *q, enum bn_frame_type type, const void *data,
                       size_t len);
-/* Puts a frame PONG, as bn_send_queue_put() does. */
-int bn_send_queue_put_pong(struct bn_send_queue *q, uint64_t sent_ns, uint64_t there_ns);
 /* Returns how many bytes have not been sent, or 0 if the queue is broken. */
 size_t bn_send_queue_get_pending(struct bn_send_queue *q);
 /* Returns whether the queue is broken, so that no frame is put or sent any more. */

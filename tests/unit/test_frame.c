@@ -29,11 +29,13 @@ static struct bn_frame fetch(struct bn_frame_reader *r)
 static void the_bytes_are_those_of_the_protocol(void **state)
 {
   struct bn_buf out = {.max = 0};
+  char ping[BN_FRAME_NUMBER];
 
   (void)state;
-  assert_int_equal(bn_frame_put_time(&out, BN_FRAME_PING, 0x0102030405060708), 0);
+  bn_frame_write_number(ping, 0x0102030405060708);
+  assert_int_equal(bn_frame_put(&out, BN_FRAME_PING, ping, sizeof ping), 0);
   assert_int_equal(bn_frame_put(&out, BN_FRAME_OPEN, NULL, 0), 0);
-  assert_int_equal(bn_frame_put_byte(&out, BN_FRAME_END, 255), 0);
+  assert_int_equal(bn_frame_put(&out, BN_FRAME_END, "\xff", 1), 0);
   assert_int_equal(bn_frame_put_file(&out, "a", "xyz", 3, NULL), 0);
   assert_int_equal(out.len, 13 + 5 + 6 + 11);
   assert_memory_equal(out.data,
@@ -48,11 +50,15 @@ static void the_bytes_are_those_of_the_protocol(void **state)
 /* Writes the five frames that check_all() expects. */
 static void put_all(struct bn_buf *out)
 {
+  char pong[2 * BN_FRAME_NUMBER];
+
   assert_int_equal(bn_frame_put(out, BN_FRAME_WELCOME, "{\"protocol\":1}", 14), 0);
-  assert_int_equal(bn_frame_put_pong(out, 17, UINT64_MAX), 0);
+  bn_frame_write_number(pong, 17);
+  bn_frame_write_number(pong + BN_FRAME_NUMBER, UINT64_MAX);
+  assert_int_equal(bn_frame_put(out, BN_FRAME_PONG, pong, sizeof pong), 0);
   assert_int_equal(bn_frame_put(out, BN_FRAME_READY, "{}", 2), 0);
   assert_int_equal(bn_frame_put(out, BN_FRAME_REFUSE, "no\033[2J\0\nsecond", 14), 0);
-  assert_int_equal(bn_frame_put_byte(out, BN_FRAME_END, 3), 0);
+  assert_int_equal(bn_frame_put(out, BN_FRAME_END, "\3", 1), 0);
 }
 
 /* Reads the frames that are complete, of which the first one is number i of those of put_all().
@@ -118,7 +124,7 @@ static void an_end_within_a_frame_is_seen(void **state)
   struct bn_frame f;
 
   (void)state;
-  assert_int_equal(bn_frame_put_time(&out, BN_FRAME_START, 1), 0);
+  assert_int_equal(bn_frame_put(&out, BN_FRAME_START, "\1\0\0\0\0\0\0", 8), 0);
   for (size_t len = 0; len < out.len; len++) {
     bn_frame_reader_init(&r, BN_FRAME_FROM_CONTROLLER);
     assert_int_equal(bn_frame_feed(&r, out.data, len, NULL), 0);
@@ -196,10 +202,10 @@ static void a_writer_refuses_what_a_reader_would(void **state)
   (void)state;
   assert_int_equal(bn_frame_put(&out, BN_FRAME_OPEN, "x", 1), -1);
   assert_int_equal(bn_frame_put(&out, BN_FRAME_HELLO, "", 0), -1);
-  assert_int_equal(bn_frame_put_time(&out, BN_FRAME_PONG, 1), -1);
+  assert_int_equal(bn_frame_put(&out, BN_FRAME_PONG, "a number", BN_FRAME_NUMBER), -1);
   assert_int_equal(bn_frame_put(&out, (enum bn_frame_type)9, "x", 1), -1);
   assert_int_equal(out.len, 0);
-  assert_int_equal(bn_frame_put_byte(&out, BN_FRAME_STOP, BN_FRAME_STOP_NOW), 0);
+  assert_int_equal(bn_frame_put(&out, BN_FRAME_STOP, "\2", 1), 0);
   assert_string_equal(bn_frame_get_type_name(BN_FRAME_STOP), "STOP");
   assert_string_equal(bn_frame_get_type_name((enum bn_frame_type)9), "frame");
   bn_buf_done(&out);

@@ -30,10 +30,14 @@ struct putter {
 static void *putter_main(void *arg)
 {
   const struct putter *p = arg;
+  char pong[2 * BN_FRAME_NUMBER];
 
-  for (uint64_t i = 0; i < FRAMES; i++)
-    if (bn_send_queue_put_pong(&p->scene->queue, p->number, i) != 0)
+  bn_frame_write_number(pong, p->number);
+  for (uint64_t i = 0; i < FRAMES; i++) {
+    bn_frame_write_number(pong + BN_FRAME_NUMBER, i);
+    if (bn_send_queue_put(&p->scene->queue, BN_FRAME_PONG, pong, sizeof pong) != 0)
       break;
+  }
   (void)atomic_fetch_add(&p->scene->finished, 1);
   bn_send_queue_wake(&p->scene->queue);
   return NULL;
