@@ -481,16 +481,12 @@ int bn_fleet_launch(struct bn_fleet *f, size_t first, struct bn_err *err)
 
 int bn_fleet_unite_groups(struct bn_fleet *f, struct bn_err *err)
 {
-  const char *names[BN_WORK_SPLIT_HOSTS];
-
   if (!bn_fleet_has_groups(f))
     return 0;
   f->sessions = 0;
-  for (size_t i = 0; i < f->n; i++) {
-    names[i] = f->connection[i].group;
+  for (size_t i = 0; i < f->n; i++)
     f->sessions += f->connection[i].work.threads;
-  }
-  return bn_intervals_unite_groups(&f->intervals, names, err);
+  return bn_intervals_unite_groups(&f->intervals, err);
 }
 
 /* --- the hosts together ----------------------------------------------------------------------- */

@@ -41,11 +41,6 @@ void bn_intervals_init(struct bn_intervals *r, size_t hosts, double length_s)
     r->host[i].record = bn_alloc(r->ahead, sizeof *r->host[i].record);
 }
 
-void bn_intervals_set_output(struct bn_intervals *r, const struct bn_intervals_output *out)
-{
-  r->out = *out;
-}
-
 void bn_intervals_set_checkpoints(struct bn_intervals *r, const uint64_t *at_ns, size_t n)
 {
   r->check_ns = at_ns;
@@ -167,13 +162,14 @@ const struct bn_valid_spec *bn_intervals_get_spec(const struct bn_intervals *r, 
   return r->host[host].has_spec ? &r->host[host].spec : NULL;
 }
 
-int bn_intervals_unite_groups(struct bn_intervals *r, const char *const *names, struct bn_err *err)
+int bn_intervals_unite_groups(struct bn_intervals *r, struct bn_err *err)
 {
   struct bn_group_part *part = bn_alloc(r->n, sizeof *part);
   int rc;
 
   for (size_t i = 0; i < r->n; i++)
-    part[i] = (struct bn_group_part){.name = names[i], .metrics = &r->host[i].spec.metrics};
+    part[i] =
+        (struct bn_group_part){.name = r->host[i].group_name, .metrics = &r->host[i].spec.metrics};
   rc = bn_group_layout_make(&r->layout, part, r->n, err);
   free(part);
   if (rc == 0)

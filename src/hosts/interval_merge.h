@@ -72,7 +72,7 @@ struct bn_intervals_output {
 };
 
 struct bn_intervals {
-  struct bn_intervals_output out;
+  struct bn_intervals_output out; /* set when the hosts start, before sums are shown */
   struct bn_intervals_host *host; /* owned; [n] */
   size_t n;
   struct bn_hist_codec line;  /* owned; the histograms of the line that was read last */
@@ -105,10 +105,10 @@ void bn_intervals_done(struct bn_intervals *r);
    hosts before it measure; later hosts are not compared with it then. */
 int bn_intervals_begin_host(struct bn_intervals *r, size_t host, const struct bn_node *group,
                             const struct bn_facts *facts, struct bn_err *err);
-/* Makes the metrics that all groups have together, once all have begun, before their lines. `names`
-   has the name of the group of each host, and hosts of one group stand together.  Returns 0, or -1
-   and err, which says which groups do not fit together. */
-int bn_intervals_unite_groups(struct bn_intervals *r, const char *const *names, struct bn_err *err);
+/* Makes the metrics that all groups have together, once all have begun, before their lines.  Hosts
+   of one group stand together.  Returns 0, or -1 and err, which says which groups do not fit
+   together. */
+int bn_intervals_unite_groups(struct bn_intervals *r, struct bn_err *err);
 /* Returns the description of what a host measures, or NULL if it has not begun. */
 const struct bn_valid_spec *bn_intervals_get_spec(const struct bn_intervals *r, size_t host);
 /* Returns the metrics of the sums: those of all groups, or those of the first host that has begun.
@@ -133,8 +133,6 @@ const struct bn_view *bn_intervals_get_last_tick(const struct bn_intervals *r, s
    and err if the ticks make no sense. */
 int bn_intervals_make_result(const struct bn_intervals *r, size_t host, struct bn_result *out,
                              struct bn_err *err);
-/* Sets where the sums go, when the hosts start, before the first bn_intervals_show_next(). */
-void bn_intervals_set_output(struct bn_intervals *r, const struct bn_intervals_output *out);
 /* Sums and shows the next round, checkpoint or tick of which each host has sent its part or has
    ended.  Returns 1, or 0 if none is complete, or -1 and err if one cannot be summed: it is left
    out. */

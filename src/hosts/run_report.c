@@ -266,15 +266,14 @@ void bn_run_report_show_start(struct bn_run_report *r)
 {
   struct bn_fleet *f = r->fleet;
   const uint64_t warmup_ns = f->setup->conf->plan.warmup_ns;
+
   /* The sums are of the measurement, which begins after the warm-up.  The facts have the start of
      the hosts, before it (run_report_print_start()). */
-  const struct bn_intervals_output out = {
+  f->intervals.out = (struct bn_intervals_output){
       .rules = bn_reports_rules(f->setup->conf),
       .start = {.at_ns = f->start.mono_ns + warmup_ns, .wall_ns = f->start.wall_ns + warmup_ns},
       .show = run_report_show_sum,
       .arg = r};
-
-  bn_intervals_set_output(&f->intervals, &out);
   r->start = f->start;
   run_report_queue_job(r, &r->started, run_report_print_start);
 }

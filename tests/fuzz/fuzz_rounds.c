@@ -40,7 +40,6 @@ static void look(void *arg, const struct bn_view *v)
 /* Both hosts measure the same. */
 static void begin(struct bn_intervals *r)
 {
-  const struct bn_intervals_output out = {.rules = rules, .start = {.at_ns = 1}, .show = look};
   struct bn_node *group = bn_node_map();
   struct bn_err err = {.code = 0};
   struct bn_metrics m;
@@ -50,7 +49,7 @@ static void begin(struct bn_intervals *r)
   must(bn_node_set(group, "metrics", bn_store_metrics(&m)) == 0);
   for (size_t i = 0; i < HOSTS; i++)
     must(bn_intervals_begin_host(r, i, group, &said, &err) == 0);
-  bn_intervals_set_output(r, &out);
+  r->out = (struct bn_intervals_output){.rules = rules, .start = {.at_ns = 1}, .show = look};
   bn_metrics_done(&m);
   bn_node_free(group);
 }
