@@ -45,10 +45,17 @@ void bn_connection_set_name(struct bn_connection *c)
 
 /* --- life ------------------------------------------------------------------------------------- */
 
-/* Queues the frames that an agent needs before its run: HELLO, the files, and OPEN.  Returns 0, or
-   -1 and err. */
-static int connection_put_hello(struct bn_connection *c, const struct bn_handshake *handshake,
-                                const struct bn_buf *files, struct bn_err *err)
+/* Queues a frame, for which there is room, and sends what the pipe takes. */
+static void connection_send(struct bn_connection *c, enum bn_frame_type type, const void *data,
+                            size_t len)
+{
+  if (bn_frame_put(&c->link.to.queue, type, data, len) != 0)
+    bn_alloc_fail();
+  bn_link_send(&c->link);
+}
+
+int bn_connection_begin(struct bn_connection *c, const struct bn_handshake *handshake,
+                        const struct bn_buf *files, struct bn_err *err)
 {
   struct bn_buf *out = &c->link.to.queue;
   size_t len = 0;
@@ -57,23 +64,15 @@ static int connection_put_hello(struct bn_connection *c, const struct bn_handsha
 
   if (text == NULL)
     return -1;
+  bn_buf_init(out, QUEUE_MAX);
   rc = bn_frame_put(out, BN_FRAME_HELLO, text, len);
   explicit_bzero(text, len); /* it may have passwords */
   free(text);
   if (rc == 0 && files->len > 0)
     rc = bn_buf_add(out, files->data, files->len);
-  if (rc == 0)
-    rc = bn_frame_put(out, BN_FRAME_OPEN, "", 0);
-  return rc == 0 ? 0 : bn_err_set(err, ENOMEM, "out of memory");
-}
-
-int bn_connection_begin(struct bn_connection *c, const struct bn_handshake *handshake,
-                        const struct bn_buf *files, struct bn_err *err)
-{
-  bn_buf_init(&c->link.to.queue, QUEUE_MAX);
-  if (connection_put_hello(c, handshake, files, err) != 0)
-    return -1;
-  bn_link_send(&c->link);
+  if (rc != 0)
+    return bn_err_set(err, ENOMEM, "out of memory");
+  connection_send(c, BN_FRAME_OPEN, "", 0);
   return 0;
 }
 
@@ -102,15 +101,6 @@ void bn_connection_lose(struct bn_connection *c, const char *fmt, ...)
   va_end(ap);
   bn_pipe_close(&c->link.to);
   bn_link_kill(&c->link, SIGTERM);
-}
-
-/* Queues a frame, for which there is room, and sends what the pipe takes. */
-static void connection_send(struct bn_connection *c, enum bn_frame_type type, const void *data,
-                            size_t len)
-{
-  if (bn_frame_put(&c->link.to.queue, type, data, len) != 0)
-    bn_alloc_fail();
-  bn_link_send(&c->link);
 }
 
 /* --- what comes ------------------------------------------------------------------------------- */

@@ -268,16 +268,6 @@ static int fleet_check_thread_numbers(const struct bn_fleet *f, struct bn_err *e
   return 0;
 }
 
-/* Returns the greatest number of connections that there can be.  There may be fewer, because not
-   every group has threads on each host. */
-static size_t fleet_get_max_connections(const struct bn_fleet *f)
-{
-  const size_t n_groups = bn_fleet_has_groups(f) ? f->groups->n : 1;
-  const size_t n = fleet_has_groups_here(f) ? n_groups : n_groups * f->list.n;
-
-  return n < BN_WORK_SPLIT_HOSTS ? n : BN_WORK_SPLIT_HOSTS;
-}
-
 /* Prepares the sums of what all hosts measure. */
 static void fleet_init_intervals(struct bn_fleet *f)
 {
@@ -301,22 +291,13 @@ static int fleet_make_connections(struct bn_fleet *f, struct bn_err *err)
 
   if (fleet_read_hosts(f, err) != 0 || (has_groups && fleet_check_thread_numbers(f, err) != 0))
     return -1;
-  f->connection = bn_alloc(fleet_get_max_connections(f), sizeof *f->connection);
+  f->connection = bn_alloc(BN_WORK_SPLIT_HOSTS, sizeof *f->connection);
   rc = has_groups ? fleet_add_groups(f, err) : fleet_add_all_hosts(f, err);
   if (rc != 0)
     return -1;
   fleet_init_intervals(f);
   f->n = f->is_run || fleet_has_local_data(f) ? f->n_all : 1;
   return 0;
-}
-
-/* Returns the seed that the hosts are sent, or 0 for none.  A command other than `run` gets none
-   unless the user has set it, because without a seed it makes the same data each time. */
-static uint64_t fleet_get_seed(const struct bn_fleet *f)
-{
-  const struct bn_conf *conf = f->setup->conf;
-
-  return f->is_run || conf->plan.seed_given ? conf->seed : 0;
 }
 
 /* Returns whether the test is a bundled script, which every host has.  In dialects it may be a file
@@ -327,25 +308,20 @@ static bool fleet_runs_bundled_script(const struct bn_hosts_setup *s)
          s->find_tables(s->test, strlen(s->test)) != NULL;
 }
 
-/* Returns the seed of group i, or 0 if the run has none.  The sessions of each group are numbered
-   from 0, so a seed of its own keeps two groups of one script from drawing the same numbers. */
-static uint64_t fleet_make_group_seed(uint64_t run_seed, size_t i)
+/* Returns the seed for the command line i, or 0 for none: the --rand-seed of its group, or one that
+   is made of the seed of the run.  The sessions of each group are numbered from 0, so a seed of its
+   own keeps two groups of one script from drawing the same numbers.  A command other than `run`
+   gets none unless the user has set it, because without a seed it makes the same data each time. */
+static uint64_t fleet_get_seed(const struct bn_fleet *f, size_t i)
 {
   static const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15); /* 2^64 / the golden ratio */
-  const uint64_t group_seed = run_seed + i * golden;
+  const struct bn_conf *conf = f->setup->conf;
 
-  if (run_seed == 0)
-    return 0;
-  return group_seed != 0 ? group_seed : run_seed; /* 0 would mean none */
-}
-
-/* Returns the seed of the command line i: the --rand-seed of its group, or one made of the seed of
-   the run. */
-static uint64_t fleet_find_seed(const struct bn_fleet *f, size_t i)
-{
   if (f->group_work != NULL && f->group_work[i].seed != 0)
     return f->group_work[i].seed;
-  return fleet_make_group_seed(fleet_get_seed(f), i);
+  if (conf->seed == 0 || (!f->is_run && !conf->plan.seed_given))
+    return 0;
+  return conf->seed + i * golden;
 }
 
 /* Returns the input for the command line of all hosts, or for that of group i. */
@@ -358,7 +334,7 @@ static struct bn_arguments_input fleet_get_input(const struct bn_fleet *f, size_
                                      .command = s->command,
                                      .is_bundled = s->is_builtin || fleet_runs_bundled_script(s),
                                      .options = s->options,
-                                     .seed = fleet_find_seed(f, i),
+                                     .seed = fleet_get_seed(f, i),
                                      .profile_ns = has_profile ? s->conf->plan.time_ns : 0,
                                      .interval_ns = fleet_get_interval_ns(s->conf)};
 
