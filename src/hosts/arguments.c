@@ -202,7 +202,7 @@ static int arguments_add_workloads(struct bn_arguments *a, const char *test_or_m
   struct bn_mix_item item;
   int found;
 
-  if (!bn_mix_is_test(bn_optset_policy(a->from->options), test_or_mix))
+  if (!bn_mix_is_test(bn_optset_policy(a->from.options), test_or_mix))
     return arguments_add_workload(a, test_or_mix, is_bundled, "" /* weight */, folder, err);
   while ((found = bn_mix_next(&next, &item, err)) > 0) {
     const char *at_sign = item.name + item.len; /* where the weight begins; it ends at `next` */
@@ -251,7 +251,7 @@ static int arguments_add_config_file(struct bn_arguments *a, const char *path, s
 /* Returns whether the group has an option of its own that is listed in `names`. */
 static bool arguments_group_has(const struct bn_arguments *a, const char *names)
 {
-  const struct bn_list *options = &a->from->group->options;
+  const struct bn_list *options = &a->from.group->options;
 
   for (size_t i = 0; i < options->n; i++) {
     char name[BN_OPT_NAME_MAX];
@@ -267,13 +267,13 @@ static bool arguments_group_has(const struct bn_arguments *a, const char *names)
    itself names the file, only a password in the group's own options counts. */
 static bool arguments_has_password(const struct bn_arguments *a, const char *file_option)
 {
-  const struct bn_opt *opt = bn_optset_find(a->from->options, file_option);
+  const struct bn_opt *opt = bn_optset_find(a->from.options, file_option);
 
   if (opt == NULL || opt->replaces == NULL)
     return false;
-  if (a->from->group != NULL && arguments_group_has(a, file_option))
+  if (a->from.group != NULL && arguments_group_has(a, file_option))
     return arguments_group_has(a, opt->replaces);
-  return bn_optset_is_given(a->from->options, opt->replaces);
+  return bn_optset_is_given(a->from.options, opt->replaces);
 }
 
 /* Returns whether the group's own options replace the option of that name outside of the groups.
@@ -283,11 +283,11 @@ static bool arguments_is_replaced_by_group(const struct bn_arguments *a, const c
 {
   const struct bn_opt *o;
 
-  if (a->from->group == NULL)
+  if (a->from.group == NULL)
     return false;
   if (arguments_is_password_file(name) && arguments_group_has(a, name))
     return true;
-  for (size_t i = 0; (o = bn_optset_get_at(a->from->options, i, NULL)) != NULL; i++)
+  for (size_t i = 0; (o = bn_optset_get_at(a->from.options, i, NULL)) != NULL; i++)
     if (bn_opt_is_listed(o->replaces, name) && arguments_group_has(a, o->name))
       return true;
   return false;
@@ -322,18 +322,11 @@ static int arguments_add_password_line(struct bn_arguments *a, const char *name,
 
 /* --- words ------------------------------------------------------------------------------------ */
 
-/* Returns the traits of the options that an agent does not get: those of the controller and, unless
-   the agent is a group here, those of which each host has its own value. */
-static unsigned arguments_get_omitted_traits(const struct bn_arguments *a)
-{
-  return a->from->is_here ? BN_OPT_CONTROLLER_ONLY : BN_OPT_PER_HOST | BN_OPT_CONTROLLER_ONLY;
-}
-
 /* Adds an option as it was typed.  For a group, an alias is replaced by the name that it stands
    for, because each group would warn of the alias again. */
 static void arguments_add_word(struct bn_arguments *a, const char *name, const char *arg)
 {
-  const struct bn_opt *o = a->from->group != NULL ? bn_optset_find(a->from->options, name) : NULL;
+  const struct bn_opt *o = a->from.group != NULL ? bn_optset_find(a->from.options, name) : NULL;
 
   if (o != NULL && o->alias_of != NULL)
     bn_words_adopt(&a->words, bn_alloc_print("--%s%s", o->alias_of, arg + strcspn(arg, "=")));
@@ -341,11 +334,14 @@ static void arguments_add_word(struct bn_arguments *a, const char *name, const c
     bn_words_add(&a->words, arg);
 }
 
-/* Adds an option that was typed.  A configuration file that it names is sent, a password in a file
-   is sent as a value, and an option that agents do not get is left out.  An option that asks for a
-   password is refused, because agents have no terminal.  Returns 0, or -1 and err. */
+/* Adds an option that was typed.  A configuration file that it names is sent, and a password in a
+   file is sent as a value.  Options of the controller are left out and, unless the agent is a group
+   here, those of which each host has its own value.  An option that asks for a password is refused,
+   because agents have no terminal.  Returns 0, or -1 and err. */
 static int arguments_add_option(struct bn_arguments *a, const char *arg, struct bn_err *err)
 {
+  const unsigned omitted_traits =
+      BN_OPT_CONTROLLER_ONLY | (a->from.is_here ? 0u : (unsigned)BN_OPT_PER_HOST);
   const char *equals = strchr(arg, '=');
   const char *value = equals != NULL && equals[1] != '\0' ? equals + 1 : NULL;
   char name[BN_OPT_NAME_MAX];
@@ -353,13 +349,13 @@ static int arguments_add_option(struct bn_arguments *a, const char *arg, struct 
   bn_opt_read_name(arg, name);
   if (strcmp(name, "config-file") == 0 && value != NULL)
     return arguments_add_config_file(a, value, err);
-  if ((bn_optset_get_traits(a->from->options, name) & arguments_get_omitted_traits(a)) != 0)
+  if ((bn_optset_get_traits(a->from.options, name) & omitted_traits) != 0)
     return 0;
   if (arguments_ends_in(name, "-password-prompt"))
     return bn_err_set(err, EINVAL, "--%s cannot be used in a run %s; use --%.*s-file", name,
-                      a->from->group != NULL ? "with --group" : "on several hosts",
+                      a->from.group != NULL ? "with --group" : "on several hosts",
                       (int)(strlen(name) - strlen("-prompt")), name);
-  if (!a->from->is_here && arguments_is_password_file(name) && value != NULL)
+  if (!a->from.is_here && arguments_is_password_file(name) && value != NULL)
     return arguments_add_password_line(a, name, value, err);
   arguments_add_word(a, name, arg);
   return 0;
@@ -371,7 +367,7 @@ static int arguments_add_option(struct bn_arguments *a, const char *arg, struct 
    host.  A dialect has its own defaults: in 0.5, --max-requests is 10000, and 0 is no limit. */
 static void arguments_add_defaults(struct bn_arguments *a)
 {
-  const struct bn_optset *options = a->from->options;
+  const struct bn_optset *options = a->from.options;
   const struct bn_opt *opt;
 
   for (size_t i = 0; (opt = bn_optset_get_at(options, i, NULL)) != NULL; i++) {
@@ -386,7 +382,7 @@ static void arguments_add_defaults(struct bn_arguments *a)
 /* Returns whether the command line has the option. */
 static bool arguments_is_typed(const struct bn_arguments *a, const char *name)
 {
-  for (char *const *arg = a->from->args + 1; *arg != NULL; arg++)
+  for (char *const *arg = a->from.args + 1; *arg != NULL; arg++)
     if (strncmp(*arg, "--", 2) == 0 && bn_opt_is_named(*arg + 2, strcspn(*arg + 2, "="), name))
       return true;
   return false;
@@ -396,9 +392,9 @@ static bool arguments_is_typed(const struct bn_arguments *a, const char *name)
    or its group has none. */
 static const char *arguments_find_group_uri(const struct bn_arguments *a)
 {
-  const struct bn_group_words *g = a->from->group;
+  const struct bn_group_words *g = a->from.group;
 
-  return g != NULL ? bn_groups_find_value(g, a->from->options, "connect") : NULL;
+  return g != NULL ? bn_groups_find_value(g, a->from.options, "connect") : NULL;
 }
 
 /* Returns whether the URI has the part of that name, which is the `uri_part` of an option. */
@@ -450,7 +446,7 @@ static bool arguments_uri_overrides(const struct bn_uri *u, const struct bn_opts
 static bool arguments_is_set_by_uri(const struct bn_arguments *a, const char *name)
 {
   const char *text = arguments_find_group_uri(a);
-  const struct bn_opt *o = bn_optset_find(a->from->options, name);
+  const struct bn_opt *o = bn_optset_find(a->from.options, name);
   struct bn_uri uri;
   struct bn_err err;
   bool is_overridden = false;
@@ -458,7 +454,7 @@ static bool arguments_is_set_by_uri(const struct bn_arguments *a, const char *na
   if (text == NULL || o == NULL)
     return false;
   if (bn_uri_parse(&uri, text, &err) == 0)
-    is_overridden = arguments_uri_overrides(&uri, a->from->options, o);
+    is_overridden = arguments_uri_overrides(&uri, a->from.options, o);
   bn_uri_done(&uri);
   return is_overridden;
 }
@@ -487,14 +483,15 @@ static void arguments_add_untyped_password(void *arg, const char *name, const st
   w->rc = arguments_add_password_line(w->arguments, opt->name, path, w->err);
 }
 
-/* Adds the passwords of the files that a configuration file or a URI names: agents get the
-   configuration file and the URI as they are, but do not have the files of passwords.  Returns 0,
-   or -1 and err. */
-static int arguments_add_untyped_passwords(struct bn_arguments *a, struct bn_err *err)
+/* Adds what hosts need beside the options that were typed: defaults, and the passwords of the files
+   that a configuration file or a URI names.  Agents get the configuration file and the URI as they
+   are, but do not have the files of passwords.  Returns 0, or -1 and err. */
+static int arguments_add_host_options(struct bn_arguments *a, struct bn_err *err)
 {
   struct password_walk walk = {.arguments = a, .err = err};
 
-  bn_optset_each(a->from->options, arguments_add_untyped_password, &walk);
+  arguments_add_defaults(a);
+  bn_optset_each(a->from.options, arguments_add_untyped_password, &walk);
   return walk.rc;
 }
 
@@ -503,9 +500,9 @@ static int arguments_add_untyped_passwords(struct bn_arguments *a, struct bn_err
    program. */
 static void arguments_add_common(struct bn_arguments *a)
 {
-  const char *dialect = bn_optset_policy(a->from->options)->dialect;
-  const double interval_s = (double)a->from->interval_ns * 1e-9;
-  const int64_t seed = (int64_t)a->from->seed;
+  const char *dialect = bn_optset_policy(a->from.options)->dialect;
+  const double interval_s = (double)a->from.interval_ns * 1e-9;
+  const int64_t seed = (int64_t)a->from.seed;
 
   if (dialect != NULL)
     bn_words_adopt(&a->words, bn_alloc_print("--compat=%s", dialect));
@@ -521,9 +518,9 @@ static void arguments_add_common(struct bn_arguments *a)
    own --connect sets or the group's own options replace.  Returns 0, or -1 and err. */
 static int arguments_add_options(struct bn_arguments *a, struct bn_err *err)
 {
-  const struct bn_group_list *groups = a->from->groups;
+  const struct bn_group_list *groups = a->from.groups;
 
-  for (char *const *arg = a->from->args + 1; *arg != NULL; arg++) {
+  for (char *const *arg = a->from.args + 1; *arg != NULL; arg++) {
     const bool is_option = strncmp(*arg, "--", 2) == 0;
     const bool is_of_group = groups != NULL && bn_groups_find_owner(groups, *arg) != NULL;
     char name[BN_OPT_NAME_MAX];
@@ -558,7 +555,7 @@ static void arguments_add_fact(void *arg, const struct bn_opt_fact *fact)
    that it stands for: each group would warn of the alias again. */
 static void arguments_replace_aliases(struct bn_arguments *a)
 {
-  const struct bn_optset *options = a->from->options;
+  const struct bn_optset *options = a->from.options;
   const struct bn_opt *o;
 
   for (size_t i = 0; (o = bn_optset_get_at(options, i, NULL)) != NULL; i++) {
@@ -576,11 +573,11 @@ static void arguments_replace_aliases(struct bn_arguments *a)
    process here, which finds them itself.  Returns 0, or -1 and err. */
 static int arguments_add_group_scripts(struct bn_arguments *a, struct bn_err *err)
 {
-  const struct bn_list *script = &a->from->group->script;
+  const struct bn_list *script = &a->from.group->script;
   struct bn_buf mix = {.max = 0};
   int rc;
 
-  if (a->from->is_here) {
+  if (a->from.is_here) {
     for (size_t i = 0; i < script->n; i++)
       bn_words_add(&a->words, script->item[i]);
     return 0;
@@ -591,14 +588,6 @@ static int arguments_add_group_scripts(struct bn_arguments *a, struct bn_err *er
   rc = arguments_add_workloads(a, mix.data, arguments_is_in_bundle(mix.data), err);
   bn_buf_done(&mix);
   return rc;
-}
-
-/* Adds the defaults and the passwords that hosts need beside the options that were typed.  Returns
-   0, or -1 and err. */
-static int arguments_add_host_options(struct bn_arguments *a, struct bn_err *err)
-{
-  arguments_add_defaults(a);
-  return arguments_add_untyped_passwords(a, err);
 }
 
 /* Adds the password of each file that the URI names for the option.  Returns 0, or -1 and err. */
@@ -627,28 +616,24 @@ static int arguments_add_uri_password(struct bn_arguments *a, struct bn_err *err
   if (text == NULL)
     return 0;
   if (bn_uri_parse(&uri, text, &why) == 0)
-    for (size_t i = 0; rc == 0 && (o = bn_optset_get_at(a->from->options, i, NULL)) != NULL; i++)
+    for (size_t i = 0; rc == 0 && (o = bn_optset_get_at(a->from.options, i, NULL)) != NULL; i++)
       if (arguments_is_password_file(o->name))
         rc = arguments_add_uri_files(a, &uri, o, err);
   bn_uri_done(&uri);
   return rc;
 }
 
-/* Returns whether an option, also one of a script, names a file that each process of a run writes.
-   The files of options with BN_OPT_CONTROLLER_ONLY are written by the controller alone. */
-static bool arguments_is_output_file(const struct bn_opt *opt)
-{
-  return opt->type == BN_PATH && (opt->traits & BN_OPT_OUTPUT_ONLY) != 0 &&
-         (opt->traits & BN_OPT_CONTROLLER_ONLY) == 0;
-}
-
-/* Adds the option again with a file of the group's own, FILE.GROUP, if it names a file for output.
-   Several groups would otherwise empty the same file, and write into it at the same places. */
+/* Adds the option again with a file of the group's own, FILE.GROUP, if it names a file that each
+   process of a run writes.  Several groups would otherwise empty the same file, and write into it
+   at the same places.  The files of options with BN_OPT_CONTROLLER_ONLY are written by the
+   controller alone. */
 static void arguments_add_group_output(void *arg, const char *name, const struct bn_opt *opt,
                                        const void *value)
 {
+  const unsigned output_traits = opt->traits & (BN_OPT_OUTPUT_ONLY | BN_OPT_CONTROLLER_ONLY);
+  const bool is_output = opt->type == BN_PATH && output_traits == BN_OPT_OUTPUT_ONLY;
+  const char *path = is_output ? *(char *const *)value : NULL;
   struct bn_arguments *a = arg;
-  const char *path = arguments_is_output_file(opt) ? *(char *const *)value : NULL;
 
   (void)name;
   if (path == NULL || path[0] == '\0')
@@ -656,7 +641,7 @@ static void arguments_add_group_output(void *arg, const char *name, const struct
   /* An open descriptor, a device and a FIFO take the lines of all groups. */
   if (bn_file_find_descriptor(path) >= 0 || !bn_file_is_replaceable(path))
     return;
-  bn_words_adopt(&a->words, bn_alloc_print("--%s=%s.%s", opt->name, path, a->from->group->name));
+  bn_words_adopt(&a->words, bn_alloc_print("--%s=%s.%s", opt->name, path, a->from.group->name));
 }
 
 /* Adds the words of a group.  The last of several options of one name counts, so the order is: the
@@ -664,21 +649,21 @@ static void arguments_add_group_output(void *arg, const char *name, const struct
    options.  Returns 0, or -1 and err. */
 static int arguments_add_group(struct bn_arguments *a, struct bn_err *err)
 {
-  const struct bn_list *group_options = &a->from->group->options;
+  const struct bn_list *group_options = &a->from.group->options;
 
   if (arguments_add_group_scripts(a, err) != 0 || arguments_add_options(a, err) != 0)
     return -1;
   a->n_outside = a->words.n;
   arguments_replace_aliases(a);
-  if (!a->from->is_here && arguments_add_host_options(a, err) != 0)
+  if (!a->from.is_here && arguments_add_host_options(a, err) != 0)
     return -1;
-  if (a->from->groups->n > 1)
-    bn_optset_each(a->from->options, arguments_add_group_output, a);
+  if (a->from.groups->n > 1)
+    bn_optset_each(a->from.options, arguments_add_group_output, a);
   arguments_add_common(a);
   /* The group may have a profile of its own, which would set another time. */
-  if (a->from->profile_ns > 0)
-    bn_words_adopt(&a->words, bn_alloc_print("--time=%.9g", (double)a->from->profile_ns * 1e-9));
-  if (!a->from->is_here && arguments_add_uri_password(a, err) != 0)
+  if (a->from.profile_ns > 0)
+    bn_words_adopt(&a->words, bn_alloc_print("--time=%.9g", (double)a->from.profile_ns * 1e-9));
+  if (!a->from.is_here && arguments_add_uri_password(a, err) != 0)
     return -1;
   for (size_t i = 0; i < group_options->n; i++)
     if (arguments_add_option(a, group_options->item[i], err) != 0)
@@ -690,7 +675,7 @@ static int arguments_add_group(struct bn_arguments *a, struct bn_err *err)
    controller come last, because the last option of a name counts.  Returns 0, or -1 and err. */
 static int arguments_add_without_groups(struct bn_arguments *a, struct bn_err *err)
 {
-  if (arguments_add_workloads(a, a->from->test, a->from->is_bundled, err) != 0 ||
+  if (arguments_add_workloads(a, a->from.test, a->from.is_bundled, err) != 0 ||
       arguments_add_options(a, err) != 0 || arguments_add_host_options(a, err) != 0)
     return -1;
   arguments_add_common(a);
@@ -702,7 +687,7 @@ int bn_arguments_make(struct bn_arguments *a, const struct bn_arguments_input *f
 {
   int rc;
 
-  *a = (struct bn_arguments){.from = from};
+  *a = (struct bn_arguments){.from = *from};
   /* arguments_add_file() refuses a file before this bound is reached. */
   bn_buf_init(&a->files, 2 * (size_t)BN_FRAME_MAX);
   rc = from->group != NULL ? arguments_add_group(a, err) : arguments_add_without_groups(a, err);
@@ -728,11 +713,11 @@ void bn_arguments_make_argv(const struct bn_arguments *a, const struct bn_work_s
   *out = (struct bn_list){.n = 0};
   for (size_t i = 0; i < a->words.n; i++)
     bn_words_add(out, a->words.item[i]);
-  if (!a->from->is_here)
+  if (!a->from.is_here)
     arguments_add_work(work, out);
   else if (work->threads > 0) /* --threads-total; the group's other options are in the words */
     bn_words_adopt(out, bn_alloc_print("--threads=%u", work->threads));
-  bn_words_add(out, a->from->command);
+  bn_words_add(out, a->from.command);
 }
 
 void bn_arguments_done(struct bn_arguments *a)

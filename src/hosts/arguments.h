@@ -28,7 +28,7 @@ struct bn_arguments_input {
 };
 
 struct bn_arguments {
-  const struct bn_arguments_input *from;
+  struct bn_arguments_input from;
   struct bn_list words; /* owned: the test and the options that are the same for all hosts */
   size_t n_outside;     /* of a group: how many of the first words stand outside of the groups */
   struct bn_buf files;  /* owned: the frames FILE for the hosts; may hold secrets */

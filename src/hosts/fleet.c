@@ -351,11 +351,11 @@ static struct bn_arguments_input fleet_get_input(const struct bn_fleet *f, size_
 static int fleet_make_arguments(struct bn_fleet *f, struct bn_err *err)
 {
   f->n_arguments = bn_fleet_has_groups(f) ? f->groups->n : 1;
-  f->inputs = bn_alloc(f->n_arguments, sizeof *f->inputs);
   f->arguments = bn_alloc(f->n_arguments, sizeof *f->arguments);
   for (size_t i = 0; i < f->n_arguments; i++) {
-    f->inputs[i] = fleet_get_input(f, i);
-    if (bn_arguments_make(&f->arguments[i], &f->inputs[i], err) != 0)
+    const struct bn_arguments_input input = fleet_get_input(f, i);
+
+    if (bn_arguments_make(&f->arguments[i], &input, err) != 0)
       return -1;
   }
   return 0;
@@ -368,9 +368,7 @@ static void fleet_free_arguments(struct bn_fleet *f)
   for (size_t i = 0; i < f->n_arguments; i++)
     bn_arguments_done(&f->arguments[i]);
   free(f->arguments);
-  free(f->inputs);
   f->arguments = NULL;
-  f->inputs = NULL;
   f->n_arguments = 0;
 }
 
