@@ -20,6 +20,7 @@
 #include "base/log.h"
 #include "base/plugin.h"
 #include "base/spawn.h"
+#include "base/wait.h"
 #include "engine/outcome.h"
 #include "hosts/channel.h"
 #include "hosts/handover.h"
@@ -36,7 +37,7 @@ static const uint64_t pause_min_ns = 50000, pause_max_ns = 40 * BN_NSEC_PER_MSEC
 static const uint64_t last_report_ns = 2 * BN_NSEC_PER_SEC;
 /* How long the other ranks may take to end their agents, and the library to end after that. */
 static const uint64_t farewell_ns = 5 * BN_NSEC_PER_SEC;
-enum { LIBRARY_END_S = 4 };
+static const uint64_t library_end_ns = 4 * BN_NSEC_PER_SEC;
 /* The most messages that are taken in a turn, so that pipes are served in between. */
 enum { MESSAGES_PER_TURN = 64 };
 /* The longest pauses of a starter, while it starts agents and while it waits for the end of the
@@ -61,8 +62,7 @@ struct bridge {
   int socket;  /* each bn_handover is an agent that the program asks for, or that the starter
                   starts; -1: closed */
   struct bn_channels channels;
-  struct pollfd *fd; /* owned; room for all channels */
-  size_t room;
+  struct pollfd *fd;    /* owned; for bridge_list_descriptors() */
   uint64_t active_ns;   /* when a message was sent or received last */
   bool failed;          /* the carrier has failed */
   uint32_t last_number; /* rank 0: of the channels that it has opened */
@@ -232,13 +232,9 @@ enum { FDS_PER_CHANNEL = 2 };
    message would be read is left out while its rank is not ready for one. */
 static size_t bridge_list_descriptors(struct bridge *b)
 {
-  const size_t need = OWN_FDS + FDS_PER_CHANNEL * b->channels.n;
   size_t n = OWN_FDS;
 
-  if (need > b->room) { /* doubled, so that few of the new channels move the array */
-    b->fd = bn_alloc_resize(b->fd, 2 * need, sizeof *b->fd);
-    b->room = 2 * need;
-  }
+  b->fd = bn_alloc_resize(b->fd, OWN_FDS + FDS_PER_CHANNEL * b->channels.n, sizeof *b->fd);
   b->fd[FD_SIGNAL] = (struct pollfd){.fd = b->stop_signal.fd, .events = POLLIN};
   b->fd[FD_SOCKET] = (struct pollfd){.fd = b->rank == 0 ? b->socket : -1, .events = POLLIN};
   for (size_t i = 0; i < b->channels.n; i++) {
@@ -295,8 +291,8 @@ static void bridge_do_turn(struct bridge *b)
 
 /* --- the end ---------------------------------------------------------------------------------- */
 
-/* Ends the process with the status in the signal of the timer that bridge_end_library() has set.
-   Ignores SIGALRM from another source. */
+/* Ends the process with the status that bridge_end_library() has given to its alarm.  Ignores
+   SIGALRM from another source. */
 static void bridge_exit_on_alarm(int signo, siginfo_t *info, void *context)
 {
   static const char why[] = "the library of MPI has not ended in time: bench ends without it\n";
@@ -309,21 +305,12 @@ static void bridge_exit_on_alarm(int signo, siginfo_t *info, void *context)
   _exit(info->si_value.sival_int);
 }
 
-/* Ends the library.  If it has not ended after LIBRARY_END_S, ends the process with the status of
+/* Ends the library.  If it has not ended after library_end_ns, ends the process with the status of
    the run: a library does not end if a launcher ends the other processes, and some never end over
    some networks. */
 static void bridge_end_library(struct bridge *b)
 {
-  struct sigaction action = {.sa_sigaction = bridge_exit_on_alarm, .sa_flags = SA_SIGINFO};
-  struct sigevent event = {.sigev_notify = SIGEV_SIGNAL,
-                           .sigev_signo = SIGALRM,
-                           .sigev_value = {.sival_int = b->status}};
-  const struct itimerspec when = {.it_value = {.tv_sec = LIBRARY_END_S}};
-  timer_t timer;
-
-  (void)sigaction(SIGALRM, &action, NULL);
-  if (timer_create(CLOCK_MONOTONIC, &event, &timer) == 0)
-    (void)timer_settime(timer, 0, &when, NULL);
+  bn_wait_set_alarm(library_end_ns, bridge_exit_on_alarm, b->status);
   b->carrier->end(b->self);
   (void)signal(SIGALRM, SIG_IGN); /* the timer may still run */
 }
