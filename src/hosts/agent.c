@@ -518,7 +518,7 @@ static void agent_send_meet(void *agent)
 
 const char *bn_agent_get_folder(const struct bn_agent *a)
 {
-  return a != NULL && a->temp_folder.files > 0 ? a->temp_folder.path : NULL;
+  return a != NULL && a->temp_folder.has_files ? a->temp_folder.path : NULL;
 }
 
 bool bn_agent_compare_source(void *agent, const char *file, size_t folder_len, const void *text,

@@ -234,21 +234,17 @@ static int temp_folder_write_file(const struct bn_temp_folder *f, const struct b
 int bn_temp_folder_add(struct bn_temp_folder *f, const struct bn_frame_file *file,
                        struct bn_err *err)
 {
-  if (f->files == BN_TEMP_FOLDER_FILES || file->len > BN_TEMP_FOLDER_BYTES - f->bytes)
-    return bn_err_set(err, EFBIG, "there are more than %d files or %d MiB of them",
-                      BN_TEMP_FOLDER_FILES, BN_TEMP_FOLDER_BYTES >> 20);
   if (temp_folder_write_file(f, file) != 0)
     return bn_err_set(err, errno, "cannot write the file '%s' to '%s': %s", file->name, f->path,
                       strerror(errno));
-  f->files++;
-  f->bytes += file->len;
+  f->has_files = true;
   return 0;
 }
 
 bool bn_temp_folder_has(const struct bn_temp_folder *f, const char *name)
 {
   /* faccessat(2) would look for an absolute name outside of the folder. */
-  return name[0] != '/' && f->files > 0 && faccessat(f->at, name, F_OK, 0) == 0;
+  return name[0] != '/' && f->has_files && faccessat(f->at, name, F_OK, 0) == 0;
 }
 
 /* Waits for the end of the keeper, up to removal_ns.  A keeper that needs longer goes on without

@@ -8,21 +8,17 @@
 
 #include <limits.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 #include "base/err.h"
 #include "hosts/frame.h"
-
-enum { BN_TEMP_FOLDER_FILES = 4096, BN_TEMP_FOLDER_BYTES = 256 << 20 };
 
 struct bn_temp_folder {
   char path[PATH_MAX]; /* "" once it has been removed */
   int at;              /* the folder, for openat(2); -1: none */
   int life; /* an end of a pipe; the keeper removes the folder once it is closed; -1: none */
   pid_t keeper;
-  unsigned files;
-  uint64_t bytes;
+  bool has_files;
 };
 
 /* Starts the keeper, which makes the folder in $TMPDIR with the mode 0700.  Comes before there are
