@@ -84,28 +84,19 @@ int bn_clock_sync_add(struct bn_clock_sync *s, uint64_t sent_ns, uint64_t there_
   return 0;
 }
 
-/* Returns the middle of the span, rounded down. */
-static int64_t clock_sync_get_middle(struct bn_clock_sync_span span)
-{
-  return span.low_ns + (span.high_ns - span.low_ns) / 2;
-}
-
-/* Returns half of the span, rounded up, because the middle is rounded down. */
-static uint64_t clock_sync_get_half_width(struct bn_clock_sync_span span)
-{
-  return ((uint64_t)(span.high_ns - span.low_ns) + 1) / 2;
-}
-
 bool bn_clock_sync_read(const struct bn_clock_sync *s, uint64_t at_ns,
                         struct bn_clock_sync_view *out)
 {
   struct bn_clock_sync_span now;
+  uint64_t width_ns;
 
   if (s->exchanges == 0)
     return false;
   now = clock_sync_widen(s->now, at_ns);
-  *out = (struct bn_clock_sync_view){.offset_ns = clock_sync_get_middle(now),
-                                     .error_ns = clock_sync_get_half_width(now)};
+  width_ns = (uint64_t)(now.high_ns - now.low_ns);
+  /* The middle is rounded down, so the error is rounded up. */
+  *out = (struct bn_clock_sync_view){.offset_ns = now.low_ns + (int64_t)(width_ns / 2),
+                                     .error_ns = (width_ns + 1) / 2};
   return true;
 }
 
