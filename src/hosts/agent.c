@@ -78,8 +78,7 @@ struct bn_agent {
   uint64_t lost_ns;     /* when the controller was lost; 0: it is there */
   bool stopped_at_once; /* the controller is lost, and the run has been stopped at once */
   bool listener_ends;   /* the listener is to return */
-  unsigned n_asked;     /* how many SOURCE have been sent */
-  unsigned n_same;      /* how many SAME have come */
+  bool has_same;        /* SAME has come for the last SOURCE */
 };
 
 bool bn_agent_is_wanted(int argc, char *const *argv)
@@ -283,7 +282,7 @@ static int agent_handle_pass(struct bn_agent *a, const struct bn_frame *f, struc
 static void agent_handle_same(struct bn_agent *a)
 {
   agent_lock(a);
-  a->n_same++;
+  a->has_same = true;
   agent_unlock(a);
 }
 
@@ -526,18 +525,17 @@ bool bn_agent_compare_source(void *agent, const char *file, size_t folder_len, c
 {
   struct bn_agent *a = agent;
   struct bn_buf data = {.max = 0};
-  unsigned n_answers; /* how many SAME there are once this script has been compared */
   bool is_lost;
 
   bn_source_print(&data, file, folder_len, text, len);
   is_lost = bn_send_queue_put(&a->queue, BN_FRAME_SOURCE, data.data, data.len) != 0;
   bn_buf_done(&data);
   agent_lock(a);
-  n_answers = ++a->n_asked;
-  while (!is_lost && a->n_same < n_answers) {
+  while (!is_lost && !a->has_same) {
     (void)bn_wait_until(&comparing, &a->changed, &a->lock, bn_clock_mono() + poll_ns);
     is_lost = a->lost_ns != 0;
   }
+  a->has_same = false; /* of the next script */
   agent_unlock(a);
   return !is_lost;
 }

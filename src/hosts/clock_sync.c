@@ -46,14 +46,6 @@ static struct bn_clock_sync_span clock_sync_measure(uint64_t sent_ns, uint64_t t
                                      .at_ns = back_ns};
 }
 
-/* Forgets all exchanges but the shortest round trip, and begins anew with the span of this one.  A
-   clock was set, or stood still with its machine, so the known span lacks the new offset. */
-static void clock_sync_restart(struct bn_clock_sync *s, struct bn_clock_sync_span measured)
-{
-  *s = (struct bn_clock_sync){
-      .now = measured, .jumps = s->jumps + 1, .best_trip_ns = s->best_trip_ns};
-}
-
 /* Returns what two spans have in common, which are of the same time and overlap. */
 static struct bn_clock_sync_span clock_sync_intersect(struct bn_clock_sync_span a,
                                                       struct bn_clock_sync_span b)
@@ -75,12 +67,14 @@ int bn_clock_sync_add(struct bn_clock_sync *s, uint64_t sent_ns, uint64_t there_
   known = is_first ? measured : clock_sync_widen(s->now, back_ns);
   if (is_first || back_ns - sent_ns < s->best_trip_ns)
     s->best_trip_ns = back_ns - sent_ns;
-  /* The offset is in both spans, unless the clock was set in between. */
-  if (known.low_ns > measured.high_ns || known.high_ns < measured.low_ns)
-    clock_sync_restart(s, measured);
-  else
+  if (known.low_ns > measured.high_ns || known.high_ns < measured.low_ns) {
+    /* A clock was set, or stood still with its machine, so this exchange is the first one again. */
+    s->now = measured;
+    s->exchanges = 0;
+  } else { /* the offset is in both spans */
     s->now = clock_sync_intersect(measured, known);
-  s->exchanges++; /* counts the exchange that has found a jump, too */
+  }
+  s->exchanges++;
   return 0;
 }
 

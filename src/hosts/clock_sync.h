@@ -29,8 +29,7 @@ struct bn_clock_sync_span {
 struct bn_clock_sync {
   struct bn_clock_sync_span now; /* after the last exchange */
   uint64_t best_trip_ns;         /* the shortest round trip */
-  uint64_t exchanges;            /* since the last jump */
-  uint64_t jumps; /* how often a clock was found where it could not have drifted to */
+  uint64_t exchanges;            /* since a clock was found where it could not have drifted to */
 };
 
 /* Adds an exchange that began here at sent_ns, found the time there_ns there, and was back here at

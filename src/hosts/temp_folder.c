@@ -244,7 +244,7 @@ int bn_temp_folder_add(struct bn_temp_folder *f, const struct bn_frame_file *fil
 bool bn_temp_folder_has(const struct bn_temp_folder *f, const char *name)
 {
   /* faccessat(2) would look for an absolute name outside of the folder. */
-  return name[0] != '/' && f->has_files && faccessat(f->at, name, F_OK, 0) == 0;
+  return name[0] != '/' && faccessat(f->at, name, F_OK, 0) == 0;
 }
 
 /* Waits for the end of the keeper, up to removal_ns.  A keeper that needs longer goes on without

@@ -132,7 +132,7 @@ static uint64_t live(struct world *w, struct bn_clock_sync *s)
       widest = v.error_ns;
     at = i < 20 ? back + 5 * MS : at + SEC;
   }
-  assert_int_equal(s->jumps, 0);
+  assert_int_equal(s->exchanges, 620);
   return widest;
 }
 
@@ -176,7 +176,7 @@ static void a_clock_that_is_set_starts_anew(void **state)
   (void)exchange(&w, &s, SEC);
   assert_int_equal(bn_clock_sync_add(&s, 2 * SEC, 2 * SEC + 1000, 2 * SEC + 2000),
                    0); /* 5 s back */
-  assert_int_equal(s.jumps, 1);
+  assert_int_equal(s.exchanges, 1);
   assert_true(bn_clock_sync_read(&s, 2 * SEC + 2000, &v));
   assert_int_equal(v.offset_ns, 0);
   assert_int_equal(v.error_ns, 1001);
