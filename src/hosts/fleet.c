@@ -192,22 +192,11 @@ static void fleet_add_hosts(struct bn_fleet *f, size_t n, const struct whole_wor
   f->sessions += whole->sessions;
 }
 
-/* Returns the work that the options outside of groups state. */
-static struct bn_work_split_total fleet_get_total(const struct bn_conf *conf)
-{
-  return (struct bn_work_split_total){.threads = conf->plan.threads,
-                                      .threads_total = (unsigned)conf->raw.threads_total,
-                                      .events = (uint64_t)conf->raw.events,
-                                      .events_per_session = (uint64_t)conf->raw.events_per_session,
-                                      .rate = conf->raw.rate,
-                                      .integer_rate = conf->policy->loose_values};
-}
-
 /* Adds the connections to all hosts, and divides the threads, the events and the rate of the
    options among them.  Returns 0, or -1 and err. */
 static int fleet_add_all_hosts(struct bn_fleet *f, struct bn_err *err)
 {
-  struct whole_work whole = {.total = fleet_get_total(f->setup->conf)};
+  struct whole_work whole = {.total = bn_group_work_get_total(f->setup->conf)};
   struct bn_work_split share[BN_WORK_SPLIT_HOSTS];
 
   if (bn_work_split_divide(&f->list, &whole.total, share, &whole.sessions, err) != 0)

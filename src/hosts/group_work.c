@@ -101,18 +101,16 @@ static int group_work_check_options(const struct bn_group_words *g, const struct
   return is_here ? 0 : group_work_check_own_profile(g, group_conf, err);
 }
 
-/* Returns the work that the options state.  has_seed: --rand-seed is the group's own. */
-static struct bn_group_work group_work_get(const struct bn_conf *group_conf, bool has_seed)
+struct bn_work_split_total bn_group_work_get_total(const struct bn_conf *conf)
 {
-  return (struct bn_group_work){
-      .total = {.threads = (unsigned)group_conf->raw.threads,
-                .threads_total = (unsigned)group_conf->raw.threads_total,
-                .events = (uint64_t)group_conf->raw.events,
-                .events_per_session = (uint64_t)group_conf->raw.events_per_session,
-                .rate = group_conf->raw.rate},
-      .seed = has_seed ? (uint64_t)group_conf->plan.seed_typed : 0,
-      .init_timeout_ns = (uint64_t)(group_conf->raw.thread_init_timeout_s * 1e9),
-      .on_thread_error = group_conf->raw.on_thread_error};
+  const struct bn_conf_raw *r = &conf->raw;
+
+  return (struct bn_work_split_total){.threads = (unsigned)r->threads,
+                                      .threads_total = (unsigned)r->threads_total,
+                                      .events = (uint64_t)r->events,
+                                      .events_per_session = (uint64_t)r->events_per_session,
+                                      .rate = r->rate,
+                                      .integer_rate = conf->policy->loose_values};
 }
 
 int bn_group_work_read(const struct bn_group_words *g, const struct bn_optset *options,
@@ -120,14 +118,20 @@ int bn_group_work_read(const struct bn_group_words *g, const struct bn_optset *o
 {
   struct bn_conf group_conf = {.policy = bn_optset_policy(options)};
   struct bn_optset *set = bn_conf_new_options(&group_conf, err);
+  bool has_own_seed;
   int rc;
 
   if (set == NULL)
     return -1;
   group_work_set_options(g, options, set);
+  has_own_seed = bn_groups_find_value(g, set, "rand-seed") != NULL;
   rc = group_work_check_options(g, set, is_here, &group_conf, err);
   if (rc == 0)
-    *out = group_work_get(&group_conf, bn_groups_find_value(g, set, "rand-seed") != NULL);
+    *out = (struct bn_group_work){.total = bn_group_work_get_total(&group_conf),
+                                  .seed = has_own_seed ? (uint64_t)group_conf.plan.seed_typed : 0,
+                                  .init_timeout_ns =
+                                      (uint64_t)(group_conf.raw.thread_init_timeout_s * 1e9),
+                                  .on_thread_error = group_conf.raw.on_thread_error};
   bn_conf_done(&group_conf);
   bn_optset_free(set);
   return rc;

@@ -14,6 +14,8 @@ struct bn_group_work {
   int on_thread_error;              /* enum bn_thread_error */
 };
 
+/* Returns the work of all hosts that the options state. */
+struct bn_work_split_total bn_group_work_get_total(const struct bn_conf *conf);
 /* Reads the work of a group, on this host (is_here) or on several.  Its options override
    `options`, which stand outside of the groups.  Returns 0, or -1 and err, which says which option
    of the group has a wrong value or cannot be used on several hosts. */
