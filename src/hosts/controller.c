@@ -96,27 +96,18 @@ static void controller_compare_clocks(struct control *control)
     controller_start_hosts(control);
 }
 
-/* Starts the agents of the hosts after the first one, because its script has a command that all
-   hosts execute together. */
-static void controller_launch_others(struct bn_fleet *f)
-{
-  const size_t first = f->n;
-  struct bn_err err = {0};
-
-  f->n = f->n_all;
-  if (bn_fleet_launch(f, first, &err) != 0)
-    bn_fleet_fail(f, &err);
-}
-
 /* Lets the sessions of a command go on if the sessions of all hosts have met.  If only the first
    host was started, starts the others, because its sessions wait only in a command that all hosts
    execute. */
 static void controller_pass_barrier(struct bn_fleet *f)
 {
+  const size_t n_started = f->n;
+
   if (!bn_fleet_have_met(f))
     return;
-  if (f->n < f->n_all) {
-    controller_launch_others(f);
+  if (n_started < f->n_all) {
+    f->n = f->n_all;
+    bn_fleet_launch(f, n_started);
     return;
   }
   for (size_t i = 0; i < f->n; i++)
@@ -365,8 +356,7 @@ static bool controller_open(struct control *c)
     bn_fleet_fail(&c->fleet, &err);
     return false;
   }
-  if (bn_fleet_launch(&c->fleet, 0, &err) != 0)
-    bn_fleet_fail(&c->fleet, &err);
+  bn_fleet_launch(&c->fleet, 0);
   return true;
 }
 

@@ -417,8 +417,8 @@ static int fleet_start_host(struct bn_fleet *f, size_t i, struct bn_err *err)
   return rc;
 }
 
-/* Marks the hosts that were not started, to which no pipe is open, as lost.  The error of
-   bn_fleet_launch() has the reason. */
+/* Marks the hosts that were not started, to which no pipe is open, as lost.  bn_fleet_launch()
+   prints the reason. */
 static void fleet_mark_unstarted(struct bn_fleet *f)
 {
   for (size_t i = 0; i < f->n; i++)
@@ -428,18 +428,20 @@ static void fleet_mark_unstarted(struct bn_fleet *f)
     }
 }
 
-int bn_fleet_launch(struct bn_fleet *f, size_t first, struct bn_err *err)
+void bn_fleet_launch(struct bn_fleet *f, size_t first)
 {
+  struct bn_err err = {0};
   int rc = 0;
 
   for (size_t i = first; rc == 0 && i < f->n; i++)
-    rc = fleet_start_host(f, i, err);
-  if (rc != 0)
+    rc = fleet_start_host(f, i, &err);
+  if (rc != 0) {
     fleet_mark_unstarted(f);
+    bn_fleet_fail(f, &err);
+  }
   if (rc != 0 || f->n == f->n_all) /* no further host will be started */
     fleet_free_arguments(f);
   bn_fleet_enter_phase(f, BN_FLEET_CONNECT);
-  return rc;
 }
 
 int bn_fleet_unite_groups(struct bn_fleet *f, struct bn_err *err)

@@ -62,10 +62,9 @@ struct bn_fleet {
 int bn_fleet_init(struct bn_fleet *f, const struct bn_hosts_setup *setup,
                   const struct bn_group_list *all, const struct bn_group_list *groups,
                   struct bn_err *err);
-/* Starts the agents of the hosts from number `first` on, and begins the phase BN_FLEET_CONNECT.
-   Returns 0, or -1 and err, which says which host could not be started: that host and the
-   hosts after it are lost. */
-int bn_fleet_launch(struct bn_fleet *f, size_t first, struct bn_err *err);
+/* Starts the agents of the hosts from number `first` on, and begins the phase BN_FLEET_CONNECT.  If
+   a host cannot be started, that host and the hosts after it are lost, and the run has failed. */
+void bn_fleet_launch(struct bn_fleet *f, size_t first);
 /* Kills the processes of hosts here that have not ended, and frees all. */
 void bn_fleet_done(struct bn_fleet *f);
 
