@@ -291,8 +291,8 @@ static void controller_await_processes(struct bn_fleet *f, struct pollfd *fd)
     controller_wait(f, fd);
     controller_log_stop_signal(f, bn_stop_signal_read(&f->stop_signal));
     waited_ns = bn_clock_mono() - begin_ns;
-    if (f->stop_signal.count >= 2 && waited_ns + farewell_ns < limit_ns)
-      limit_ns = waited_ns + farewell_ns; /* set once, because waited_ns grows */
+    if (f->stop_signal.count >= 2) /* the first such limit counts, because waited_ns grows */
+      limit_ns = bn_clock_min(limit_ns, waited_ns + farewell_ns);
   } while (controller_awaits_any_process(f, waited_ns) && waited_ns < limit_ns);
   controller_fail_for_running_shells(f, waited_ns);
 }

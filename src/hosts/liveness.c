@@ -30,8 +30,8 @@ static const uint64_t sending_ns = 60 * BN_NSEC_PER_SEC;
 static const uint64_t launcher_urge_ns = 3 * BN_NSEC_PER_SEC / 10;
 static const uint64_t launcher_end_ns = 6 * BN_NSEC_PER_SEC / 10;
 
-/* Returns the time from which no event begins on the hosts: that of the order to stop, else the end
-   of --time, also if the hosts were told to end at once, or UINT64_MAX if there is none. */
+/* Returns the time from which no event begins on the hosts: that of the order to stop, or else the
+   end of --time, or UINT64_MAX if there is neither.  An order to end at once does not count. */
 static uint64_t liveness_get_limit(const struct bn_fleet *f)
 {
   const struct bn_conf *conf = f->setup->conf;
@@ -112,20 +112,18 @@ static void liveness_log_missing(struct bn_fleet *f, const struct bn_connection 
                  c->name, after, c->work.threads, sessions, events, rate);
 }
 
-/* Returns whether a host has ended without success before the run, or in another command than
-   `run`.  A command that ends with BN_STATUS_VIOLATED has not failed: it is complete, and has
-   printed the violation. */
-static bool liveness_has_failed_early(const struct bn_fleet *f, const struct bn_connection *c)
+/* Fails the run if a host has ended without success before it.  Fails another command than `run`
+   that has not ended with success, and prints that unless the host was stopped because another one
+   failed. */
+static void liveness_judge_early_end(struct bn_fleet *f, const struct bn_connection *c)
 {
+  /* Such a command is complete, and has printed the violation. */
   const bool is_violation_only = !f->is_run && c->status == BN_STATUS_VIOLATED;
 
-  return f->phase < BN_FLEET_RUN && c->status != BN_STATUS_OK && !is_violation_only;
-}
-
-/* Prints the failure of a command, unless the host was stopped because another one failed. */
-static void liveness_log_command_failure(struct bn_fleet *f, const struct bn_connection *c)
-{
-  if (!f->is_run && liveness_has_failed_early(f, c) && f->stop == 0)
+  if (c->status == BN_STATUS_OK || is_violation_only)
+    return;
+  f->failed = true;
+  if (!f->is_run && f->stop == 0)
     bn_printer_say(&f->printer, "%s: the command '%s' failed there with status %d", c->name,
                    f->setup->command, c->status);
 }
@@ -169,8 +167,8 @@ static void liveness_stop_after_exit(struct bn_fleet *f, const struct bn_connect
   bn_fleet_stop(f, BN_FRAME_STOP_ORDER, bn_clock_mono());
 }
 
-/* Judges the end of a host that has sent a result: fails the run, or stops all hosts after a script
-   has called os.exit() there. */
+/* Judges the end of a host in the run, which has sent a result: fails the run, or stops all hosts
+   after a script has called os.exit() there. */
 static void liveness_judge_end(struct bn_fleet *f, const struct bn_connection *c)
 {
   const struct bn_end *end = &c->result.end;
@@ -178,8 +176,6 @@ static void liveness_judge_end(struct bn_fleet *f, const struct bn_connection *c
   const bool is_status_of_script = end->left && !end->failed;
   const bool has_failed = c->status == BN_STATUS_FAILED && !is_status_of_script;
 
-  if (!f->is_run || f->phase < BN_FLEET_RUN)
-    return;
   if (has_failed && !liveness_has_run_through(f, c))
     liveness_fail_run(f, c, "the run failed there");
   else if (f->stop == 0 && end->reason == BN_END_SIGNAL) /* also if its agent heard nothing */
@@ -227,9 +223,10 @@ static void liveness_settle_host(struct bn_fleet *f, struct bn_connection *c)
     liveness_fail_without_result(f, c);
     return;
   }
-  f->failed |= liveness_has_failed_early(f, c);
-  liveness_log_command_failure(f, c);
-  liveness_judge_end(f, c);
+  if (owes_result)
+    liveness_judge_end(f, c);
+  else
+    liveness_judge_early_end(f, c);
 }
 
 void bn_liveness_settle(struct bn_fleet *f)
@@ -336,15 +333,8 @@ static bool liveness_waits_for_result(const struct bn_fleet *f, const struct bn_
          !liveness_must_end_at_once(f);
 }
 
-/* Returns whether the host has not ended, and is not waited for because of its result. */
-static bool liveness_is_running(const struct bn_fleet *f, const struct bn_connection *c,
-                                uint64_t now_ns)
-{
-  return bn_connection_is_alive(c) && !liveness_waits_for_result(f, c, now_ns);
-}
-
-/* Prints, for each host that still runs although it should have ended by now, that it is told to
-   end at once.  Returns the number of these hosts. */
+/* Prints that hosts are told to end at once: those that have not ended by now, but for hosts that
+   are waited for because of their results.  Returns their number. */
 static size_t liveness_log_late_hosts(struct bn_fleet *f, uint64_t now_ns)
 {
   const double grace_s = (double)(liveness_get_grace(f) + liveness_get_verify_time(f)) * 1e-9;
@@ -352,12 +342,14 @@ static size_t liveness_log_late_hosts(struct bn_fleet *f, uint64_t now_ns)
   size_t n_late = 0;
 
   for (size_t i = 0; i < f->n; i++) {
-    if (!liveness_is_running(f, &f->connection[i], now_ns))
+    const struct bn_connection *c = &f->connection[i];
+
+    if (!bn_connection_is_alive(c) || liveness_waits_for_result(f, c, now_ns))
       continue;
     n_late++;
     bn_printer_say(&f->printer,
                    "%s: it has not ended %.1f s after %s (--time-grace): ending it at once",
-                   f->connection[i].name, grace_s, limit);
+                   c->name, grace_s, limit);
   }
   return n_late;
 }
