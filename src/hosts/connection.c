@@ -244,7 +244,7 @@ static int connection_handle_ready(struct bn_connection *c, const struct bn_fram
 static int connection_handle_interval(struct bn_connection *c, const struct bn_frame *f,
                                       struct bn_err *err)
 {
-  if (c->state != BN_CONNECTION_READY && c->state != BN_CONNECTION_RUNNING)
+  if (c->state != BN_CONNECTION_RUNNING)
     return connection_refuse_frame(f, err);
   return bn_intervals_take_line(c->intervals, c->number, f->data, f->len, err);
 }

@@ -2,7 +2,9 @@
 /* Each state of a host that answers has an end, at the time that the manual page says. */
 #include "cm.h"
 
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "dialect/dialect.h"
@@ -363,6 +365,27 @@ static void a_second_wish_waits_for_no_result(void **state)
   assert_int_equal(there_at(w, begin_ns + 2 * sec + 1), 0);
 }
 
+/* Before it, the hosts are not known to measure things that can be summed. */
+static void figures_come_after_the_start(void **state)
+{
+  struct world *w = *state;
+  struct bn_connection *c = &w->connection[1];
+  struct bn_buf frame = {.max = 0};
+  int ends[2];
+
+  enter(w, BN_FLEET_CLOCKS, BN_CONNECTION_READY);
+  assert_int_equal(bn_frame_put(&frame, BN_FRAME_INTERVAL, "{}", 2), 0);
+  assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+  assert_int_equal(write(ends[1], frame.data, frame.len), frame.len);
+  c->link.out = ends[0];
+  bn_connection_receive(c);
+  assert_int_equal(c->state, BN_CONNECTION_LOST);
+  assert_string_equal(c->why.text, "it sent INTERVAL at a wrong time");
+  (void)close(ends[0]);
+  (void)close(ends[1]);
+  bn_buf_done(&frame);
+}
+
 #define ROW(name) cmocka_unit_test_setup_teardown(name, make, end)
 
 BN_TESTS(liveness)
@@ -387,6 +410,7 @@ BN_TESTS(liveness)
       ROW(a_result_may_take_its_time),
       ROW(a_result_that_stops_is_lost),
       ROW(a_second_wish_waits_for_no_result),
+      ROW(figures_come_after_the_start),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);
