@@ -15,7 +15,8 @@ void bn_hist_sums_done(struct bn_hist_sums *s)
   *s = (struct bn_hist_sums){.n = 0};
 }
 
-void bn_hist_sums_prepare(struct bn_hist_sums *s, size_t n)
+/* Makes n empty histograms, or does nothing if there are histograms already. */
+static void hist_sums_prepare(struct bn_hist_sums *s, size_t n)
 {
   if (s->hist != NULL)
     return;
@@ -26,10 +27,11 @@ void bn_hist_sums_prepare(struct bn_hist_sums *s, size_t n)
     s->hist[i] = bn_hist_new();
 }
 
-void bn_hist_sums_add(struct bn_hist_sums *s, const struct bn_hist_codec *line)
+void bn_hist_sums_add(struct bn_hist_sums *s, const struct bn_hist_codec *line, size_t n)
 {
   size_t begin = 0; /* of the parts of histogram i, which end where those of the next one begin */
 
+  hist_sums_prepare(s, n);
   for (size_t i = 0; i < s->n; i++) {
     s->count[i] += line->count[i];
     bn_hist_put_parts(s->hist[i], line->part + begin, line->end[i] - begin);
@@ -41,7 +43,7 @@ void bn_hist_sums_merge(struct bn_hist_sums *s, const struct bn_hist_sums *from)
 {
   if (from->hist == NULL)
     return;
-  bn_hist_sums_prepare(s, from->n);
+  hist_sums_prepare(s, from->n);
   for (size_t i = 0; i < s->n; i++) {
     s->count[i] += from->count[i];
     bn_hist_add(s->hist[i], from->hist[i]);

@@ -15,11 +15,9 @@ struct bn_hist_sums {
   size_t n;
 };
 
-/* Makes n empty histograms, or does nothing if there are histograms already. */
-void bn_hist_sums_prepare(struct bn_hist_sums *s, size_t n);
 void bn_hist_sums_done(struct bn_hist_sums *s);
-/* Adds the histograms of a line, which has as many as were prepared. */
-void bn_hist_sums_add(struct bn_hist_sums *s, const struct bn_hist_codec *line);
+/* Adds the histograms of a line, which has n, as all lines that are added. */
+void bn_hist_sums_add(struct bn_hist_sums *s, const struct bn_hist_codec *line, size_t n);
 /* Adds other sums, of as many histograms.  Does nothing if nothing has been added to them. */
 void bn_hist_sums_merge(struct bn_hist_sums *s, const struct bn_hist_sums *from);
 

@@ -116,13 +116,6 @@ static void intervals_limit_ahead(struct bn_intervals *r, const struct bn_metric
   r->ahead = max_rounds < r->ahead ? max_rounds : r->ahead;
 }
 
-/* Returns the metrics of the sums: those of all groups or, without groups, those of each host. */
-static const struct bn_metrics *intervals_get_sum_metrics(const struct bn_intervals *r,
-                                                          const struct bn_intervals_host *h)
-{
-  return r->layout.n > 0 ? &r->layout.all : &h->spec.metrics;
-}
-
 /* Refuses a host that does not measure what the hosts before it measure.  Groups may measure
    different things, but not the hosts of one group.  Returns 0, or -1 and err. */
 static int intervals_compare_host(const struct bn_intervals *r, const struct bn_intervals_host *h,
@@ -258,9 +251,8 @@ static int intervals_add_round(struct bn_intervals *r, struct bn_intervals_host 
     h->last_round = number;
   if (number < r->next_round)
     return 1;
+  bn_hist_sums_add(&r->round[slot], &r->line, record->delta.metrics.n_hists);
   record_move(&h->record[slot], record);
-  bn_hist_sums_prepare(&r->round[slot], intervals_get_sum_metrics(r, h)->n_hists);
-  bn_hist_sums_add(&r->round[slot], &r->line);
   return 0;
 }
 
@@ -285,8 +277,7 @@ static int intervals_add_checkpoint(struct bn_intervals *r, struct bn_intervals_
   if (number <= h->last_check || number < r->next_check || record->view.at_s >= max_time_s)
     return bn_err_set(err, EPROTO, "its checkpoint report at %.3f s comes at a wrong time",
                       record->view.at_s);
-  bn_hist_sums_prepare(&r->check[number - 1], intervals_get_sum_metrics(r, h)->n_hists);
-  bn_hist_sums_add(&r->check[number - 1], &r->line);
+  bn_hist_sums_add(&r->check[number - 1], &r->line, record->delta.metrics.n_hists);
   record_move(&h->check[number - 1], record);
   bn_view_counts_add(&h->before, bn_view_count(&h->check[number - 1].view));
   h->needs_base = true;
@@ -375,15 +366,11 @@ static void intervals_update_longest_event(struct bn_intervals *r)
 static int intervals_add_tick(struct bn_intervals *r, struct bn_intervals_host *h,
                               struct bn_record *record, struct bn_err *err)
 {
-  struct bn_hist_sums *const sums[] = {&h->ticked, &r->ticked};
-
   if (round_find_number(1 /* length_s */, &record->view) == 0)
     return bn_err_set(err, EPROTO, "its figures of a second have no time");
   intervals_update_longest_event(r);
-  for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) {
-    bn_hist_sums_prepare(sums[i], intervals_get_sum_metrics(r, h)->n_hists);
-    bn_hist_sums_add(sums[i], &r->line);
-  }
+  bn_hist_sums_add(&h->ticked, &r->line, record->delta.metrics.n_hists);
+  bn_hist_sums_add(&r->ticked, &r->line, record->delta.metrics.n_hists);
   h->ticks++;
   record_move(&h->tick, record);
   intervals_store_second(h, &h->tick.view);
@@ -400,20 +387,19 @@ static int (*const adders[])(struct bn_intervals *, struct bn_intervals_host *, 
                                                  [BN_VIEW_TICK] = intervals_add_tick};
 enum { SPANS = sizeof adders / sizeof *adders };
 
-/* Refuses the line that was read last if one of its histograms has so many values that the sums of
-   all hosts might not fit into 64 bits.  All checkpoints may be added up, so each of them may have
-   only its part of the largest count.  All ticks of a host are added up, so a tick is checked with
-   the ticks before it.  Returns 0, or -1 and err. */
+/* Refuses the line that was read last if one of its n_hists histograms has so many values that the
+   sums of all hosts might not fit into 64 bits.  All checkpoints may be added up, so each of them
+   may have only its part of the largest count.  All ticks of a host are added up, so a tick is
+   checked with the ticks before it.  Returns 0, or -1 and err. */
 static int intervals_check_counts(const struct bn_intervals *r, const struct bn_intervals_host *h,
-                                  enum bn_view_span span, struct bn_err *err)
+                                  size_t n_hists, enum bn_view_span span, struct bn_err *err)
 {
-  const size_t n = intervals_get_sum_metrics(r, h)->n_hists;
   const uint64_t *ticked = span == BN_VIEW_TICK ? h->ticked.count : NULL;
   uint64_t max_count = bn_sum_largest_count(r->n);
 
   if (span == BN_VIEW_CHECKPOINT && r->n_checks > 0)
     max_count /= r->n_checks;
-  for (size_t i = 0; i < n; i++)
+  for (size_t i = 0; i < n_hists; i++)
     if (r->line.count[i] > max_count - (ticked != NULL ? ticked[i] : 0))
       return bn_err_set(err, EPROTO, "its histograms are too large");
   return 0;
@@ -439,7 +425,7 @@ static int intervals_add_view(struct bn_intervals *r, size_t host, const struct 
     bn_group_layout_convert_line(&r->layout, host, &r->line);
   }
   if (rc == 0)
-    rc = intervals_check_counts(r, h, span, err);
+    rc = intervals_check_counts(r, h, record.delta.metrics.n_hists, span, err);
   if (rc == 0)
     rc = adders[span](r, h, &record, err);
   if (rc != 0) /* the record has not been moved */
