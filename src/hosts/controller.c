@@ -365,7 +365,7 @@ static bool controller_open(struct control *c)
 static int controller_run(const struct bn_hosts_setup *setup, const struct bn_group_list *all,
                           const struct bn_group_list *groups)
 {
-  struct control c = {.report = {.setup = NULL}};
+  struct control c = {.report = {.fleet = NULL}};
   struct bn_err err = {0};
   int status;
 

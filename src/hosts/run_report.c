@@ -25,7 +25,6 @@ bool bn_run_report_open(struct bn_run_report *r, struct bn_fleet *f)
   const struct bn_hosts_setup *s = f->setup;
   struct bn_plan plan = s->conf->plan;
 
-  r->setup = s;
   r->fleet = f;
   if (!f->is_run)
     return true;
@@ -232,7 +231,7 @@ static bool run_report_is_under_load(const struct bn_fleet *f, const struct bn_v
 /* Stops the hosts if an assertion has been violated for as long as --abort-on-assert says. */
 static void run_report_judge_interval(struct bn_run_report *r, const struct bn_view *interval)
 {
-  const struct bn_view_rules rules = bn_reports_rules(r->setup->conf);
+  const struct bn_view_rules rules = bn_reports_rules(r->fleet->setup->conf);
   const struct bn_assert *violated;
 
   if (r->asserts.patience_s <= 0 || !run_report_is_under_load(r->fleet, interval))
@@ -245,7 +244,7 @@ static void run_report_judge_interval(struct bn_run_report *r, const struct bn_v
   bn_fleet_stop(r->fleet, BN_FRAME_STOP_ORDER, bn_clock_mono());
   bn_printer_say(&r->fleet->printer,
                  "--assert=%s has been violated for %.15g s (--abort-on-assert): the run ends",
-                 violated->text, r->setup->conf->raw.abort_on_assert_s);
+                 violated->text, r->fleet->setup->conf->raw.abort_on_assert_s);
 }
 
 /* Queues a sum of all hosts for the reporters, and judges it by the assertions if it is an
@@ -254,7 +253,7 @@ static void run_report_show_sum(void *arg, const struct bn_view *v)
 {
   struct bn_run_report *r = arg;
   const bool is_interval = v->span == BN_VIEW_INTERVAL;
-  const bool are_intervals_wanted = r->setup->conf->plan.interval_ns > 0;
+  const bool are_intervals_wanted = r->fleet->setup->conf->plan.interval_ns > 0;
 
   if (!is_interval || are_intervals_wanted)
     run_report_queue_view(r, v);
@@ -472,7 +471,7 @@ static void run_report_replace_facts(struct bn_run_report *r)
 static void run_report_judge_total(struct bn_run_report *r)
 {
   const struct bn_view *v = &r->result.group[0].total.view;
-  struct bn_view_rules rules = bn_reports_rules(r->setup->conf);
+  struct bn_view_rules rules = bn_reports_rules(r->fleet->setup->conf);
 
   rules.ages = v->ages;
   rules.oldest_ns = v->oldest_s > 0 ? (uint64_t)(v->oldest_s * 1e9) : 0;
@@ -529,7 +528,7 @@ static void run_report_print_total(struct bn_run_report *r)
   struct bn_end *end = &r->end;
   struct bn_view *total = &r->result.group[0].total.view;
   const struct bn_group *parts = r->result.group + 1; /* they follow the sum of all hosts */
-  const bool is_native = bn_policy_is_native(r->setup->conf->policy);
+  const bool is_native = bn_policy_is_native(r->fleet->setup->conf->policy);
   /* A run that was cut short or has failed has another reason to be empty. */
   const bool may_be_empty = is_native && !end->early && !end->failed;
 
@@ -588,7 +587,7 @@ void bn_run_report_end(struct bn_run_report *r)
 
 void bn_run_report_name_journals(const struct bn_run_report *r)
 {
-  const struct bn_hosts_setup *s = r->setup;
+  const struct bn_hosts_setup *s = r->fleet->setup;
   char journal[PATH_MAX];
 
   for (size_t i = 0; i < s->n_reporters; i++) {

@@ -11,7 +11,6 @@
 #include "measure/reporters.h"
 
 struct bn_run_report {
-  const struct bn_hosts_setup *setup;
   struct bn_fleet *fleet;
   struct bn_asserts asserts;
   struct bn_merged_result_start start; /* of the hosts; a copy for the thread of the printer */
