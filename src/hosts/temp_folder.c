@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Has a process of its own that makes a folder and removes it; fills it. */
+/* Makes a folder, fills it, and has a process of its own that removes it. */
 #include "hosts/temp_folder.h"
 
 #include <errno.h>
@@ -56,9 +56,9 @@ static void keeper_remove_all(const char *path)
   }
 }
 
-/* Closes all descriptors but the two of the keeper, and makes the standard streams /dev/null,
-   because the shell that has started the agent waits until no process has its streams open. */
-static void keeper_close_others(int life, int answer)
+/* Closes all descriptors but that of the keeper, and makes the standard streams /dev/null, because
+   the shell that has started the agent waits until no process has its streams open. */
+static void keeper_close_others(int life)
 {
   enum { STANDARD_FDS = 3, MAX_FD = 1024 }; /* a usual limit of open files */
   const int null = open("/dev/null", O_RDWR);
@@ -70,104 +70,56 @@ static void keeper_close_others(int life, int answer)
       (void)close(fd);
   }
   for (int fd = STANDARD_FDS; fd < MAX_FD; fd++)
-    if (fd != life && fd != answer)
+    if (fd != life)
       (void)close(fd); /* fails for a number that is not open */
 }
 
-/* The only message of the keeper. */
-struct keeper_message {
-  int error;           /* 0, or the error number of mkdtemp(3) */
-  char path[PATH_MAX]; /* the folder; before that, its template */
-};
-
-/* Makes the folder, sends its path to the agent, and removes it when the agent has ended.  The
-   keeper does not end with the process group of the agent: it has a session of its own, and all
-   signals are blocked.  The agent does not make the folder, because the folder would stay if the
-   agent were killed before it has told the keeper. */
-_Noreturn static void keeper_run(struct keeper_message *m, int life, int answer)
+/* Removes the folder when the agent has ended, which is when the pipe `life` ends.  The keeper does
+   not end with the process group of the agent: it has a session of its own, and all signals are
+   blocked. */
+_Noreturn static void keeper_run(const char *path, int life)
 {
   ssize_t n;
   char byte;
 
   (void)setsid();
   (void)prctl(PR_SET_NAME, "bench-keeper");
-  keeper_close_others(life, answer);
-  m->error = mkdtemp(m->path) == NULL ? errno : 0;
-  (void)write(answer, m, sizeof *m); /* fails if the agent has ended, which is seen below */
-  (void)close(answer);
-  if (m->error != 0)
-    _exit(1);
+  keeper_close_others(life);
   do { /* nothing is sent: the pipe ends when the agent closes it or ends */
     n = read(life, &byte, 1);
   } while (n > 0 || (n < 0 && errno == EINTR));
   (void)chdir("/");
-  keeper_remove_all(m->path);
+  keeper_remove_all(path);
   _exit(0);
 }
 
 /* --- the agent --- */
 
-/* Forks the keeper, with all signals blocked in it.  Returns 0 or an error number. */
-static int keeper_start(struct bn_temp_folder *f, struct keeper_message *m, const int life[ENDS],
-                        const int answer[ENDS])
+/* Forks the keeper of the folder, with all signals blocked in it.  It lives until this process
+   closes the end f->life or ends.  Returns 0 or an error number. */
+static int temp_folder_start_keeper(struct bn_temp_folder *f)
 {
   sigset_t all, before;
+  int life[ENDS], error;
 
+  if (pipe2(life, O_CLOEXEC) != 0)
+    return errno;
   (void)sigfillset(&all);
   (void)sigprocmask(SIG_SETMASK, &all, &before);
   f->keeper = fork();
   if (f->keeper == 0)
-    keeper_run(m, life[READ_END], answer[WRITE_END]);
-  const int error = errno;
-
+    keeper_run(f->path, life[READ_END]);
+  error = f->keeper < 0 ? errno : 0;
   (void)sigprocmask(SIG_SETMASK, &before, NULL);
-  return f->keeper > 0 ? 0 : error;
-}
-
-/* Reads the message of the keeper.  Returns false if it has ended without one. */
-static bool keeper_read_answer(int fd, struct keeper_message *m)
-{
-  size_t len = 0;
-
-  while (len < sizeof *m) {
-    const ssize_t n = read(fd, (char *)m + len, sizeof *m - len);
-
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n <= 0)
-      return false;
-    len += (size_t)n;
-  }
-  return true;
-}
-
-/* Starts the keeper, and waits until it has made the folder.  The keeper lives until this process
-   closes the end f->life or ends.  Returns 0 or an error number, ESRCH if the keeper has ended. */
-static int temp_folder_start_keeper(struct bn_temp_folder *f, struct keeper_message *m)
-{
-  int life[ENDS], answer[ENDS], error;
-
-  if (pipe2(life, O_CLOEXEC) != 0)
-    return errno;
-  f->life = life[WRITE_END];
-  if (pipe2(answer, O_CLOEXEC) != 0) {
-    error = errno;
-    (void)close(life[READ_END]);
-    return error;
-  }
-  error = keeper_start(f, m, life, answer);
   (void)close(life[READ_END]);
-  (void)close(answer[WRITE_END]);
-  if (error == 0)
-    error = keeper_read_answer(answer[READ_END], m) ? m->error : ESRCH;
-  (void)close(answer[READ_END]);
+  f->life = life[WRITE_END];
   return error;
 }
 
-/* Writes the template of the folder's name for mkdtemp(3).  It is absolute even if `base` is not,
+/* Makes a new folder in `base`, and stores its path.  The path is absolute even if `base` is not,
    because the keeper removes the folder from another working folder.  Returns 0 or an error
    number. */
-static int temp_folder_make_template(const char *base, char path[PATH_MAX])
+static int temp_folder_make_in(const char *base, char path[PATH_MAX])
 {
   char absolute[PATH_MAX];
 
@@ -175,25 +127,26 @@ static int temp_folder_make_template(const char *base, char path[PATH_MAX])
     return errno;
   if ((size_t)snprintf(path, PATH_MAX, "%s/bench-agent.XXXXXX", absolute) >= PATH_MAX)
     return ENAMETOOLONG;
-  return 0;
+  return mkdtemp(path) != NULL ? 0 : errno;
 }
 
 int bn_temp_folder_make(struct bn_temp_folder *f, struct bn_err *err)
 {
   const char *base = getenv("TMPDIR");
-  struct keeper_message m = {0};
   int error;
 
   *f = (struct bn_temp_folder){.at = -1, .life = -1};
   if (base == NULL || base[0] == '\0')
     base = "/tmp";
-  error = temp_folder_make_template(base, m.path);
-  if (error == 0)
-    error = temp_folder_start_keeper(f, &m);
+  error = temp_folder_make_in(base, f->path);
+  if (error == 0) {
+    error = temp_folder_start_keeper(f);
+    if (error != 0)
+      (void)rmdir(f->path);
+  }
   if (error != 0)
     return bn_err_set(err, error, "cannot make a folder in '%s': %s; set TMPDIR to another folder",
                       base, strerror(error));
-  memcpy(f->path, m.path, sizeof f->path);
   f->at = open(f->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (f->at < 0)
     return bn_err_set(err, errno, "cannot open the folder '%s': %s", f->path, strerror(errno));
@@ -247,24 +200,17 @@ bool bn_temp_folder_has(const struct bn_temp_folder *f, const char *name)
   return name[0] != '/' && faccessat(f->at, name, F_OK, 0) == 0;
 }
 
-/* Waits for the end of the keeper, up to removal_ns.  A keeper that needs longer goes on without
-   this process, which does not collect it. */
-static void keeper_await_end(const struct bn_temp_folder *f)
+void bn_temp_folder_done(struct bn_temp_folder *f)
 {
   const uint64_t until_ns = bn_clock_mono() + removal_ns;
 
-  while (waitpid(f->keeper, NULL, WNOHANG) == 0 && bn_clock_mono() < until_ns)
-    bn_clock_sleep_until(bn_clock_mono() + poll_ns);
-}
-
-void bn_temp_folder_done(struct bn_temp_folder *f)
-{
   if (f->at >= 0)
     (void)close(f->at);
   /* The keeper, which reads the other end, removes the folder once this end is closed. */
   if (f->life >= 0)
     (void)close(f->life);
-  if (f->keeper > 0)
-    keeper_await_end(f);
+  /* A keeper that needs longer goes on without this process, which does not collect it. */
+  while (f->keeper > 0 && waitpid(f->keeper, NULL, WNOHANG) == 0 && bn_clock_mono() < until_ns)
+    bn_clock_sleep_until(bn_clock_mono() + poll_ns);
   *f = (struct bn_temp_folder){.at = -1, .life = -1};
 }

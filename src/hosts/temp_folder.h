@@ -2,7 +2,7 @@
 /* The private folder of an agent, with the files that the controller has sent.
 
    A second process, the keeper, removes it when this process has ended in whatever way.  The folder
-   stays behind only if both processes are killed. */
+   stays behind only if both are killed, or this one before it has started the keeper. */
 #ifndef BN_HOSTS_TEMP_FOLDER_H
 #define BN_HOSTS_TEMP_FOLDER_H
 
@@ -21,7 +21,7 @@ struct bn_temp_folder {
   bool has_files;
 };
 
-/* Starts the keeper, which makes the folder in $TMPDIR with the mode 0700.  Comes before there are
+/* Makes the folder in $TMPDIR with the mode 0700, and starts the keeper.  Comes before there are
    threads.  Returns 0, or -1 and err; bn_temp_folder_done() follows in both cases. */
 int bn_temp_folder_make(struct bn_temp_folder *f, struct bn_err *err);
 /* Adds a file that is not there yet.  Returns 0, or -1 and err, which names it. */
