@@ -19,7 +19,7 @@ enum { DRIFT_DIVISOR = 1000 };
 
 /* The times may also be wrong by the time for which a machine has stood still, but by no more than
    this, because an agent that hears nothing for as long ends (silence_ns in hosts/agent.c). */
-static const uint64_t max_shift_ns = 8 * BN_NSEC_PER_SEC;
+static const uint64_t max_still_ns = 8 * BN_NSEC_PER_SEC;
 
 /* --- times ------------------------------------------------------------------------------------ */
 
@@ -574,16 +574,6 @@ void bn_merged_result_add_together(const struct bn_merged_result_part *part, siz
   bn_facts_set_whole(out, BN_HOSTS_SECTION, BN_HOSTS_SECONDS, (int64_t)seconds->second);
 }
 
-/* Returns how far the clocks have moved apart since the start, as they do if one of the machines
-   stands still, but at most max_shift_ns. */
-static uint64_t merged_get_clock_shift(const struct bn_merged_result_part *p)
-{
-  const uint64_t moved_ns = (uint64_t)p->offset_ns - (uint64_t)p->clock.offset_ns; /* may wrap */
-  const uint64_t shift_ns = (int64_t)moved_ns < 0 ? -moved_ns : moved_ns;
-
-  return shift_ns < max_shift_ns ? shift_ns : max_shift_ns;
-}
-
 /* Returns whether the measurement of a part lies within the run, as exactly as clocks can tell.  If
    it does not, its time makes no sense, and the rates of all hosts would be of that time. */
 static bool merged_is_within_run(const struct bn_merged_result_part *p,
@@ -591,8 +581,7 @@ static bool merged_is_within_run(const struct bn_merged_result_part *p,
 {
   const struct bn_snap *s = &p->result->group[0].total.delta; /* on the clock here */
   const uint64_t drift_ns = (start->until_ns - start->mono_ns) / DRIFT_DIVISOR;
-  const uint64_t slack_ns =
-      p->clock.error_ns + drift_ns + merged_get_clock_shift(p) + BN_NSEC_PER_SEC;
+  const uint64_t slack_ns = p->clock.error_ns + drift_ns + max_still_ns + BN_NSEC_PER_SEC;
 
   if (s->span_ns > s->at_ns) /* it began before the clock here did */
     return false;

@@ -21,7 +21,6 @@ struct bn_merged_result_part {
   struct bn_member member;         /* bn_merged_result_make() sets its times but clock_error_s */
   struct bn_result *result;        /* NULL: nothing that it has measured is known */
   struct bn_clock_sync_view clock; /* as known when the host was told to start */
-  int64_t offset_ns;               /* of its clock, as last known */
 };
 
 /* Times by the clocks here. */

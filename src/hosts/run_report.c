@@ -49,21 +49,15 @@ static struct bn_merged_result_part *run_report_make_parts(const struct bn_fleet
   for (size_t i = 0; i < f->n; i++) {
     struct bn_connection *c = &f->connection[i];
     char *host = bn_connection_get_host(c);
-    struct bn_clock_sync_view now;
-    const bool has_offset = bn_clock_sync_read(&c->clock_sync, bn_clock_mono(), &now);
 
-    /* HUGE_VAL: not known yet. */
     part[i] = (struct bn_merged_result_part){
         .member = {.host = host != NULL ? host : c->group,
                    .group = host != NULL ? c->group : NULL,
                    .lost = c->has_result ? NULL : c->why.text,
                    .threads = c->work.threads,
-                   .processor_s = HUGE_VAL,
-                   .clock_error_s = (double)c->clock.error_ns * 1e-9,
-                   .start_lag_s = HUGE_VAL},
+                   .clock_error_s = (double)c->clock.error_ns * 1e-9},
         .result = f->phase < BN_FLEET_RUN ? &c->head : bn_connection_find_result(c),
-        .clock = c->clock,
-        .offset_ns = has_offset ? now.offset_ns : c->clock.offset_ns};
+        .clock = c->clock};
   }
   return part;
 }
