@@ -164,18 +164,12 @@ static void agent_make_argv(struct bn_agent *a)
     a->argv[i + 1] = list->item[i];
 }
 
-/* Returns whether the command, which is the last word, is `run`.  HELLO has at least one word. */
-static bool agent_is_run(const struct bn_agent *a)
-{
-  const struct bn_list *list = &a->handshake.argv;
-
-  return strcmp(list->item[list->n - 1], "run") == 0;
-}
-
 /* Stores the command line, puts the passwords into the environment, and answers WELCOME.  From now
    on the output of a command other than `run` goes to the controller.  Returns 0, or -1 and err. */
 static int agent_handle_hello(struct bn_agent *a, const struct bn_frame *f, struct bn_err *err)
 {
+  const struct bn_list *words = &a->handshake.argv; /* the last one is the command */
+
   if (agent_get_stage(a) != STAGE_HELLO)
     return agent_refuse_frame(f, err);
   if (bn_handshake_parse(f->data, f->len, &a->handshake, err) != 0)
@@ -183,7 +177,8 @@ static int agent_handle_hello(struct bn_agent *a, const struct bn_frame *f, stru
   agent_make_argv(a);
   if (bn_handshake_set_environment(&a->handshake, err) != 0)
     return -1;
-  if (!agent_is_run(a) && bn_remote_output_begin(&a->remote_output, err) != 0)
+  if (strcmp(words->item[words->n - 1], "run") != 0 &&
+      bn_remote_output_begin(&a->remote_output, err) != 0)
     return -1;
   if (agent_send_welcome(a) != 0)
     return -1;
@@ -286,20 +281,12 @@ static void agent_handle_same(struct bn_agent *a)
   agent_unlock(a);
 }
 
-/* Sends END and ends the process, with the status of a program that SIGINT ends before its run. */
-_Noreturn static void agent_exit_early(struct bn_agent *a)
-{
-  const unsigned char status = BN_STATUS_SIGNAL + SIGINT;
-
-  (void)bn_send_queue_put(&a->queue, BN_FRAME_END, &status, sizeof status);
-  bn_send_queue_flush(&a->queue, bn_clock_mono() + early_end_ns);
-  _exit(status);
-}
-
-/* Stops the run in order or at once.  Ends the process if there is no run yet: a->run is NULL
-   before STAGE_RUN, and after the run. */
+/* Stops the run in order or at once; a->run is NULL before STAGE_RUN, and after the run.  If there
+   is no run yet, sends END and ends the process, with the status of a program that SIGINT ends
+   before its run. */
 static void agent_handle_stop(struct bn_agent *a, const struct bn_frame *f)
 {
+  const unsigned char early_status = BN_STATUS_SIGNAL + SIGINT;
   enum stage stage;
 
   agent_lock(a);
@@ -307,8 +294,11 @@ static void agent_handle_stop(struct bn_agent *a, const struct bn_frame *f)
   if (a->run != NULL)
     bn_run_stop(a->run, bn_frame_get_byte(f) == BN_FRAME_STOP_NOW);
   agent_unlock(a);
-  if (stage < STAGE_RUN)
-    agent_exit_early(a);
+  if (stage >= STAGE_RUN)
+    return;
+  (void)bn_send_queue_put(&a->queue, BN_FRAME_END, &early_status, sizeof early_status);
+  bn_send_queue_flush(&a->queue, bn_clock_mono() + early_end_ns);
+  _exit(early_status);
 }
 
 /* Does what a frame says.  Returns 0, or -1 if no more frames can be taken; err then has the reason
@@ -353,16 +343,8 @@ static int agent_handle_frames(struct bn_agent *a, size_t len, struct bn_err *er
   return rc;
 }
 
-/* Queues REFUSE with the reason if err has one, and gives the controller up. */
-static void agent_refuse_controller(struct bn_agent *a, const struct bn_err *err)
-{
-  if (err->text[0] != '\0')
-    (void)bn_send_queue_put(&a->queue, BN_FRAME_REFUSE, err->text, strlen(err->text));
-  agent_lose_controller(a);
-}
-
 /* Reads a piece of the input, and does what its frames say.  The controller is lost if the input
-   has ended, or a frame is refused. */
+   has ended, or if a frame is refused, for which REFUSE has the reason if there is one. */
 static void agent_receive(struct bn_agent *a)
 {
   const ssize_t n = read(a->in, a->input, sizeof a->input);
@@ -371,10 +353,11 @@ static void agent_receive(struct bn_agent *a)
   if (n < 0 && (errno == EINTR || errno == EAGAIN))
     return;
   a->heard_ns = bn_clock_mono();
-  if (n <= 0)
-    agent_lose_controller(a);
-  else if (agent_handle_frames(a, (size_t)n, &err) != 0)
-    agent_refuse_controller(a, &err);
+  if (n > 0 && agent_handle_frames(a, (size_t)n, &err) == 0)
+    return;
+  if (err.text[0] != '\0')
+    (void)bn_send_queue_put(&a->queue, BN_FRAME_REFUSE, err.text, strlen(err.text));
+  agent_lose_controller(a);
 }
 
 /* Escalates the stop that agent_lose_controller() has begun: stops the run at once after
@@ -393,14 +376,6 @@ static void agent_escalate(struct bn_agent *a)
     if (a->run != NULL)
       bn_run_stop(a->run, true /* at_once */);
   }
-  agent_unlock(a);
-}
-
-/* Queues what the command has printed. */
-static void agent_send_output(struct bn_agent *a)
-{
-  agent_lock(a);
-  bn_remote_output_send(&a->remote_output, &a->queue);
   agent_unlock(a);
 }
 
@@ -438,8 +413,11 @@ static void agent_serve_streams(struct bn_agent *a, struct pollfd p[STREAMS])
     (void)bn_send_queue_send_piece(&a->queue); /* a failure breaks the queue */
   else if (p[FD_OUT].revents != 0)
     bn_send_queue_break(&a->queue); /* POLLERR or POLLHUP: the reader has left */
-  if (p[FD_PRINTED].revents != 0)
-    agent_send_output(a);
+  if (p[FD_PRINTED].revents != 0) {
+    agent_lock(a);
+    bn_remote_output_send(&a->remote_output, &a->queue);
+    agent_unlock(a);
+  }
   if (p[FD_IN].revents != 0)
     agent_receive(a);
   if (bn_send_queue_is_broken(&a->queue))
