@@ -696,27 +696,21 @@ int bn_arguments_make(struct bn_arguments *a, const struct bn_arguments_input *f
   return rc;
 }
 
-/* Adds the options that give a host its part of the work.  With a limit of each thread, all hosts
-   have the word --events-per-session, and --events=0 is no limit. */
-static void arguments_add_work(const struct bn_work_split *work, struct bn_list *out)
-{
-  const uint64_t events = work->per_session ? 0 : work->events;
-
-  bn_words_adopt(out, bn_alloc_print("--threads=%u", work->threads));
-  bn_words_adopt(out, bn_alloc_print("--events=%" PRIu64, events));
-  bn_words_adopt(out, bn_alloc_print("--rate=%.17g", work->rate));
-}
-
 void bn_arguments_make_argv(const struct bn_arguments *a, const struct bn_work_split *work,
                             struct bn_list *out)
 {
+  /* With a limit of each thread, the words have --events-per-session, and 0 is no limit. */
+  const uint64_t events = work->per_session ? 0 : work->events;
+
   *out = (struct bn_list){.n = 0};
   for (size_t i = 0; i < a->words.n; i++)
     bn_words_add(out, a->words.item[i]);
-  if (!a->from.is_here)
-    arguments_add_work(work, out);
-  else if (work->threads > 0) /* --threads-total; the group's other options are in the words */
+  if (work->threads > 0) /* a group here has threads in its words, or --threads-total */
     bn_words_adopt(out, bn_alloc_print("--threads=%u", work->threads));
+  if (!a->from.is_here) {
+    bn_words_adopt(out, bn_alloc_print("--events=%" PRIu64, events));
+    bn_words_adopt(out, bn_alloc_print("--rate=%.17g", work->rate));
+  }
   bn_words_add(out, a->from.command);
 }
 

@@ -114,15 +114,6 @@ static void bridge_open_agent(struct bridge *b, uint32_t number)
   bn_channels_add(&b->channels, &channel);
 }
 
-/* On rank 0, counts another rank that has ended its agents.  On another rank, lets it leave. */
-static void bridge_handle_bye(struct bridge *b)
-{
-  if (b->rank == 0)
-    b->byes++;
-  else
-    b->leaves = true;
-}
-
 /* Does what a message says.  Drops a message of a channel that has been removed, and a message of
    a kind that this version of bench does not know. */
 static void bridge_handle_message(struct bridge *b, unsigned rank, const char *message, size_t len)
@@ -134,8 +125,10 @@ static void bridge_handle_message(struct bridge *b, unsigned rank, const char *m
     return;
   number = bn_channel_get_number(message);
   c = bn_channels_find(&b->channels, rank, number);
-  if (message[0] == BN_CHANNEL_BYE)
-    bridge_handle_bye(b);
+  if (message[0] == BN_CHANNEL_BYE && b->rank == 0)
+    b->byes++;
+  else if (message[0] == BN_CHANNEL_BYE)
+    b->leaves = true;
   else if (message[0] == BN_CHANNEL_OPEN && b->rank != 0 && c == NULL)
     bridge_open_agent(b, number);
   else if (message[0] == BN_CHANNEL_DATA && c != NULL)
@@ -402,15 +395,6 @@ static int bridge_run_other(struct bridge *b)
 
 /* --- the start -------------------------------------------------------------------------------- */
 
-/* Closes and frees all but the carrier, which bridge_end_library() ends. */
-static void bridge_free(struct bridge *b)
-{
-  bn_stop_signal_end(&b->stop_signal);
-  bn_channels_done(&b->channels);
-  bn_pipe_close_end(&b->socket);
-  free(b->fd);
-}
-
 /* Loads the module for the launcher, and joins the other ranks.  Returns 0, or -1 and err. */
 static int bridge_load(struct bridge *b, struct bn_err *err)
 {
@@ -623,7 +607,10 @@ static int bridge_run(struct bridge *b)
     bridge_log_failure(b, &err);
   else
     status = b->rank == 0 ? bridge_run_first(b) : bridge_run_other(b);
-  bridge_free(b);
+  bn_stop_signal_end(&b->stop_signal);
+  bn_channels_done(&b->channels);
+  bn_pipe_close_end(&b->socket);
+  free(b->fd);
   return status;
 }
 

@@ -43,21 +43,17 @@ struct bn_channel *bn_channels_find(const struct bn_channels *c, unsigned rank, 
   return NULL;
 }
 
-/* Returns whether no bytes of either side are on their way any more. */
-static bool channel_has_ended(const struct bn_channel *c)
-{
-  return c->has_sent_end && c->has_received_end && c->to.fd < 0;
-}
-
 void bn_channels_remove_ended(struct bn_channels *c)
 {
   size_t kept = 0;
 
   for (size_t i = 0; i < c->n; i++) {
-    if (channel_has_ended(&c->at[i]))
-      channel_close(&c->at[i]);
+    struct bn_channel *channel = &c->at[i];
+
+    if (channel->has_sent_end && channel->has_received_end && channel->to.fd < 0)
+      channel_close(channel);
     else
-      c->at[kept++] = c->at[i];
+      c->at[kept++] = *channel;
   }
   c->n = kept;
 }
@@ -88,13 +84,6 @@ uint32_t bn_channel_get_number(const char *message)
   return le32toh(le);
 }
 
-/* Returns whether read(2), which has returned n, is to be tried again later, because the pipe has
-   no bytes now. */
-static bool channel_must_retry(ssize_t n)
-{
-  return n < 0 && (errno == EAGAIN || errno == EINTR);
-}
-
 /* Makes a message DATA of what can be read from the pipe.  If the pipe has ended, cannot be read or
    could not be made, makes END and closes it.  `size` is greater than BN_CHANNEL_HEAD.  Returns the
    length of the message, or 0 if there is nothing to read now. */
@@ -108,7 +97,7 @@ static size_t channel_read(struct bn_channel *c, char *message, size_t size)
     bn_channel_put_head(message, BN_CHANNEL_DATA, c->number);
     return BN_CHANNEL_HEAD + (size_t)n;
   }
-  if (channel_must_retry(n))
+  if (n < 0 && (errno == EAGAIN || errno == EINTR))
     return 0;
   bn_channel_put_head(message, BN_CHANNEL_END, c->number);
   bn_pipe_close_end(&c->in);

@@ -6,12 +6,6 @@
    difference of two times fits into an int64_t. */
 #define TIME_MAX_NS (UINT64_C(1) << 62)
 
-/* Returns a_ns - b_ns, which may be negative. */
-static int64_t clock_sync_subtract(uint64_t a_ns, uint64_t b_ns)
-{
-  return (int64_t)(a_ns - b_ns);
-}
-
 /* Returns how far the clocks may drift apart in a time, rounded up.  Whole millions of
    nanoseconds are divided first, because ns * BN_CLOCK_SYNC_DRIFT_PPM could overflow. */
 static int64_t clock_sync_get_max_drift(uint64_t ns)
@@ -26,10 +20,11 @@ static int64_t clock_sync_get_max_drift(uint64_t ns)
    not later leaves it as it is. */
 static struct bn_clock_sync_span clock_sync_widen(struct bn_clock_sync_span span, uint64_t at_ns)
 {
-  const int64_t more_ns = at_ns > span.at_ns ? clock_sync_get_max_drift(at_ns - span.at_ns) : 0;
+  int64_t more_ns;
 
-  if (more_ns == 0)
+  if (at_ns <= span.at_ns)
     return span;
+  more_ns = clock_sync_get_max_drift(at_ns - span.at_ns);
   return (struct bn_clock_sync_span){
       .low_ns = span.low_ns - more_ns, .high_ns = span.high_ns + more_ns, .at_ns = at_ns};
 }
@@ -40,8 +35,8 @@ static struct bn_clock_sync_span clock_sync_widen(struct bn_clock_sync_span span
 static struct bn_clock_sync_span clock_sync_measure(uint64_t sent_ns, uint64_t there_ns,
                                                     uint64_t back_ns)
 {
-  return (struct bn_clock_sync_span){.low_ns = clock_sync_subtract(there_ns, back_ns),
-                                     .high_ns = clock_sync_subtract(there_ns, sent_ns) +
+  return (struct bn_clock_sync_span){.low_ns = (int64_t)(there_ns - back_ns),
+                                     .high_ns = (int64_t)(there_ns - sent_ns) +
                                                 clock_sync_get_max_drift(back_ns - sent_ns),
                                      .at_ns = back_ns};
 }

@@ -133,20 +133,12 @@ static const char *work_split_find_list_fault(const struct bn_work_split_list *l
   return NULL;
 }
 
-/* Adds the host of an entry that has no fault, with its number of threads, or 0. */
-static void work_split_append(struct bn_work_split_list *list, const struct entry *e,
-                              unsigned threads)
-{
-  list->host = bn_alloc_resize(list->host, list->n + 1, sizeof *list->host);
-  list->host[list->n++] = (struct bn_work_split_host){bn_alloc_part(e->name, e->name_len), threads};
-}
-
 /* Adds the host of an entry "NAME" or "NAME:THREADS" to the list.  Returns 0, or -1 and err. */
 static int work_split_add_entry(struct bn_work_split_list *list, const struct list_source *source,
                                 const char *text, size_t len, struct bn_err *err)
 {
   struct entry e;
-  unsigned threads = 0;
+  unsigned threads = 0; /* none stand after the name */
   const char *fault = work_split_parse_entry(text, len, &e);
 
   if (fault == NULL)
@@ -161,7 +153,8 @@ static int work_split_add_entry(struct bn_work_split_list *list, const struct li
     fault = work_split_find_list_fault(list, &e);
   if (fault != NULL)
     return work_split_refuse(source, text, len, fault, err);
-  work_split_append(list, &e, threads);
+  list->host = bn_alloc_resize(list->host, list->n + 1, sizeof *list->host);
+  list->host[list->n++] = (struct bn_work_split_host){bn_alloc_part(e.name, e.name_len), threads};
   return 0;
 }
 
