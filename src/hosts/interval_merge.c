@@ -22,19 +22,13 @@ enum { AHEAD_S = 10, AHEAD_MIN = 64, AHEAD_MAX = 4096 };
    bits. */
 static const double max_time_s = 1e9;
 
-/* Returns for how many rounds hosts may be ahead of the slowest one. */
-static size_t intervals_count_rounds_ahead(double length_s)
-{
-  const double n = length_s > 0 ? ceil(AHEAD_S / length_s) : 0;
-
-  return (size_t)fmin(fmax(n, AHEAD_MIN), AHEAD_MAX);
-}
-
 void bn_intervals_init(struct bn_intervals *r, size_t hosts, double length_s)
 {
+  const double rounds_ahead = length_s > 0 ? ceil(AHEAD_S / length_s) : 0;
+
   *r = (struct bn_intervals){
       .n = hosts, .length_s = length_s, .next_round = 1, .next_tick = 1, .next_check = 1};
-  r->ahead = intervals_count_rounds_ahead(length_s);
+  r->ahead = (size_t)fmin(fmax(rounds_ahead, AHEAD_MIN), AHEAD_MAX);
   r->host = bn_alloc(hosts, sizeof *r->host);
   r->round = bn_alloc(r->ahead, sizeof *r->round);
   for (size_t i = 0; i < hosts; i++)
@@ -555,22 +549,17 @@ static bool checkpoint_is_missed(const struct bn_intervals *r)
   return false;
 }
 
-/* Skips the next checkpoint.  The one after it is summed with the parts of both. */
-static void checkpoint_skip(struct bn_intervals *r)
-{
-  for (size_t i = 0; i < r->n; i++)
-    if (record_is_filled(checkpoint_get_record(r, i)))
-      bn_intervals_drop_state(checkpoint_get_record(r, i));
-  r->next_check++;
-}
-
-/* Skips checkpoints that a host has missed.  Returns whether the next one can be summed. */
+/* Skips checkpoints that a host has missed: the one after them is summed with the parts of all.
+   Returns whether the next one can be summed. */
 static bool checkpoint_seek_complete(struct bn_intervals *r)
 {
   while (checkpoint_is_complete(r)) {
     if (!checkpoint_is_missed(r))
       return true;
-    checkpoint_skip(r);
+    for (size_t i = 0; i < r->n; i++)
+      if (record_is_filled(checkpoint_get_record(r, i)))
+        bn_intervals_drop_state(checkpoint_get_record(r, i));
+    r->next_check++;
   }
   return false;
 }
@@ -711,14 +700,6 @@ static void checkpoint_forget(struct bn_intervals *r)
   }
 }
 
-/* Adds the histograms of checkpoints that were skipped to those of the next one.  Checkpoints
-   that were shown have no histograms any more (checkpoint_forget()). */
-static void checkpoint_merge_skipped(struct bn_intervals *r)
-{
-  for (size_t k = 0; k + 1 < r->next_check; k++)
-    bn_hist_sums_merge(&r->check[r->next_check - 1], &r->check[k]);
-}
-
 static int checkpoint_show(struct bn_intervals *r, struct bn_views *parts, struct bn_err *err)
 {
   struct bn_hist_sums *hists = &r->check[r->next_check - 1];
@@ -727,12 +708,14 @@ static int checkpoint_show(struct bn_intervals *r, struct bn_views *parts, struc
       r, BN_VIEW_CHECKPOINT, at_s, (uint64_t)(fmax(at_s - r->checked_s, 0) * 1e9));
   int rc;
 
-  /* The parts of checkpoints that were skipped are parts of this one. */
+  /* The parts of checkpoints that were skipped are parts of this one.  checkpoint_forget() has
+     freed those of checkpoints that were shown. */
   for (size_t i = 0; i < r->n; i++)
     for (size_t k = 0; k < r->next_check; k++)
       record_add_view(&r->host[i].check[k], parts);
+  for (size_t k = 0; k + 1 < r->next_check; k++)
+    bn_hist_sums_merge(hists, &r->check[k]);
   bn_intervals_add_results(r, at_s, parts);
-  checkpoint_merge_skipped(r);
   rc = intervals_show_sum(r, parts, record_get_view(checkpoint_get_record(r, 0)), hists,
                           r->checked_s <= 0 /* exact */, &time, err);
   checkpoint_forget(r);

@@ -204,17 +204,6 @@ static char *merged_name_groups(const struct bn_merged_result_part *part, size_t
   return name.data;
 }
 
-/* Sets the time at which the run was started to that of the first part that has one.  Parts may
-   have started in different seconds, and a fact that differs between them is dropped. */
-static void merged_set_started(struct bn_facts *f, const struct bn_merged_result_part *part,
-                               size_t n)
-{
-  const char *started = merged_find_text(part, n, "process", "started");
-
-  if (started != NULL)
-    bn_facts_set_text(f, "process", "started", started);
-}
-
 /* Adds a declared option of this process to the facts `arg`, unless they have it. */
 static void merged_add_declared_option(void *arg, const struct bn_opt_fact *o)
 {
@@ -288,10 +277,14 @@ static void merged_set_facts_of_groups(struct bn_facts *f, const struct bn_merge
 static void merged_set_facts(struct bn_facts *f, const struct bn_merged_result_part *part, size_t n,
                              const struct bn_merged_result_request *request)
 {
+  /* Parts may have started in different seconds, and facts that differ between them are dropped. */
+  const char *started = merged_find_text(part, n, "process", "started");
+
   merged_drop_replaced(f, request);
   bn_optset_each_fact(request->options, merged_add_declared_option, f);
   merged_set_plan(f, part, n, request->conf);
-  merged_set_started(f, part, n);
+  if (started != NULL)
+    bn_facts_set_text(f, "process", "started", started);
   if (request->groups->n > 0)
     merged_set_facts_of_groups(f, part, n, request->options);
   else /* a host knows a script that was sent to it by another path */
@@ -326,14 +319,6 @@ void bn_merged_result_make_facts(const struct bn_merged_result_part *part, size_
 }
 
 /* --- the result ------------------------------------------------------------------------------- */
-
-/* Returns the processor time of an agent's process, or HUGE_VAL if the result does not have it. */
-static double merged_find_processor_s(const struct bn_result *r)
-{
-  const struct bn_fact *fact = bn_facts_find(&r->facts, "process", "processor_s");
-
-  return fact != NULL && fact->type == BN_FACT_REAL ? fact->real : HUGE_VAL;
-}
 
 /* Returns the total of a part, or NULL if none is known. */
 static const struct bn_view *merged_find_total(const struct bn_merged_result_part *p)
@@ -595,6 +580,7 @@ static const char *merged_check_part(struct bn_merged_result_part *p,
                                      const struct bn_merged_result_start *start)
 {
   const struct bn_result *r = p->result;
+  const struct bn_fact *processor = bn_facts_find(&r->facts, "process", "processor_s");
   uint64_t end_ns; /* not used here, but bn_merge() fails without it */
 
   if (r->n_groups == 0 || !r->group[0].has_total || r->facts.start_ns == 0)
@@ -602,7 +588,8 @@ static const char *merged_check_part(struct bn_merged_result_part *p,
   merged_convert_times(p, start);
   if (bn_runs_find_end(r, &end_ns) != 0 || !merged_is_within_run(p, start))
     return "the times of its result make no sense";
-  p->member.processor_s = merged_find_processor_s(r);
+  if (processor != NULL && processor->type == BN_FACT_REAL)
+    p->member.processor_s = processor->real;
   p->member.time_s = (double)r->group[0].total.delta.span_ns * 1e-9;
   return NULL;
 }
