@@ -466,7 +466,7 @@ struct bn_result *bn_connection_find_result(struct bn_connection *c)
   if (c->head.n_groups == 0 &&
       bn_intervals_make_result(c->intervals, c->number, &c->head, &err) <= 0)
     return NULL;
-  return c->head.group[0].has_total ? &c->head : NULL;
+  return bn_result_total(&c->head) != NULL ? &c->head : NULL;
 }
 
 /* --- what goes -------------------------------------------------------------------------------- */

@@ -63,11 +63,10 @@ static struct progress liveness_find_progress(const struct bn_fleet *f,
 {
   const struct bn_result *result = &c->result;
   const struct bn_view *tick = bn_intervals_get_last_tick(&f->intervals, c->number);
-  const bool has_total = c->has_result && result->n_groups > 0 && result->group[0].has_total;
+  const struct bn_view *total = bn_result_total(result);
 
-  if (has_total && !bn_result_ended_in_warmup(result)) {
+  if (total != NULL && !bn_result_ended_in_warmup(result)) {
     const struct bn_view_counts *before = &f->intervals.host[c->number].before;
-    const struct bn_view *total = &result->group[0].total.view;
 
     return (struct progress){.events = before->events + before->failed_events +
                                        liveness_count_events(total),

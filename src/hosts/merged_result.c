@@ -320,33 +320,22 @@ void bn_merged_result_make_facts(const struct bn_merged_result_part *part, size_
 
 /* --- the result ------------------------------------------------------------------------------- */
 
-/* Returns the total of a part, or NULL if none is known. */
-static const struct bn_view *merged_find_total(const struct bn_merged_result_part *p)
-{
-  const struct bn_result *r = p->result;
-
-  return r != NULL && r->n_groups > 0 && r->group[0].has_total ? &r->group[0].total.view : NULL;
-}
-
-/* Adds a host to the result, with its figures if they are known.  Of the watched figures, the host
+/* Adds a host to the result, with its figures if it has a result.  Of the watched figures, the host
    keeps its own: merged_set_watched() gives those that all hosts share to the whole run. */
 static void merged_add_member(struct bn_result *out, const struct bn_merged_result_part *p)
 {
-  const struct bn_view *total = merged_find_total(p);
-  const bool has_group = p->result != NULL && p->result->n_groups > 0;
-  const char *name = has_group ? p->result->group[0].name : out->group[0].name;
   struct bn_watched host_figures;
   struct bn_view v;
 
-  if (total == NULL) {
-    bn_result_add_member(out, name, &p->member, NULL /* no figures */);
+  if (p->result == NULL) {
+    bn_result_add_member(out, out->group[0].name, &p->member, NULL /* no figures */);
     return;
   }
-  bn_watched_pick(total, false /* shared */, &host_figures);
-  v = *total;
+  v = p->result->group[0].total.view;
+  bn_watched_pick(&v, false /* shared */, &host_figures);
   v.watched = host_figures.figure;
   v.n_watched = host_figures.n;
-  bn_result_add_member(out, name, &p->member, &v);
+  bn_result_add_member(out, p->result->group[0].name, &p->member, &v);
 }
 
 /* Gives the whole run the watched figures that all hosts share.  Only the first part watches
@@ -354,12 +343,11 @@ static void merged_add_member(struct bn_result *out, const struct bn_merged_resu
 static void merged_set_watched(struct bn_result *out, const struct bn_merged_result_part *first)
 {
   struct bn_record *total = &out->group[0].total;
-  const struct bn_view *watched = merged_find_total(first);
   struct bn_watched shared;
 
   shared.n = 0;
-  if (watched != NULL)
-    bn_watched_sum(watched, &total->view, &shared);
+  if (first->result != NULL)
+    bn_watched_sum(&first->result->group[0].total.view, &total->view, &shared);
   bn_record_set_watched(total, shared.figure, shared.n);
 }
 
@@ -583,7 +571,7 @@ static const char *merged_check_part(struct bn_merged_result_part *p,
   const struct bn_fact *processor = bn_facts_find(&r->facts, "process", "processor_s");
   uint64_t end_ns; /* not used here, but bn_merge() fails without it */
 
-  if (r->n_groups == 0 || !r->group[0].has_total || r->facts.start_ns == 0)
+  if (bn_result_total(r) == NULL || r->facts.start_ns == 0)
     return "it has measured nothing";
   merged_convert_times(p, start);
   if (bn_runs_find_end(r, &end_ns) != 0 || !merged_is_within_run(p, start))
