@@ -386,11 +386,11 @@ static int fleet_connect_host(struct bn_fleet *f, struct bn_connection *c, struc
   const sigset_t *masked = &f->stop_signal.before;
 
   if (c->host == NULL) /* a group here */
-    return bn_link_start_agent(&c->link, c->name, false /* shares_stderr */, masked, err);
+    return bn_link_start_agent(&c->link, false /* shares_stderr */, masked, err);
   if (c->rank < 0) /* a host of --hosts or --hosts-file */
     return bn_link_start_shell(&c->link, c->host, r->hosts_shell, r->hosts_program, masked, err);
   if (c->rank == 0) /* the rank that runs here */
-    return bn_link_start_agent(&c->link, c->name, true /* shares_stderr */, masked, err);
+    return bn_link_start_agent(&c->link, true /* shares_stderr */, masked, err);
   /* The process of another rank is asked for an agent. */
   return bn_link_request_agent(&c->link, c->name, f->setup->ranks->request, (uint32_t)c->rank, err);
 }
@@ -405,14 +405,14 @@ static int fleet_start_host(struct bn_fleet *f, size_t i, struct bn_err *err)
                                    .first_session = c->work.first_session,
                                    .sessions = c->sessions,
                                    .outside = arguments->n_outside};
-  int rc = -1;
+  int rc;
 
   bn_arguments_make_argv(arguments, &c->work, &handshake.argv);
   bn_handshake_add_passwords(&handshake);
-  if (fleet_connect_host(f, c, err) == 0) {
-    c->link.name = c->name; /* bn_link_start_shell() sets the host without its group */
+  rc = fleet_connect_host(f, c, err);
+  c->link.name = c->name;
+  if (rc == 0)
     rc = bn_connection_begin(c, &handshake, &arguments->files, err);
-  }
   bn_handshake_done(&handshake);
   return rc;
 }

@@ -168,8 +168,8 @@ struct bn_group_words *bn_groups_find_owner(const struct bn_group_list *list, co
   return len > 0 && name[len] == '.' ? groups_find(list, name, len) : NULL;
 }
 
-/* Refuses an argument "--NAME.OPTION" if no group has that name, and lists the groups, of which
-   there is one at least.  Returns 0, or -1 and err. */
+/* Refuses an argument that is no option of a group if it has the form "--NAME.OPTION", and lists
+   the groups, of which there is one at least.  Returns 0, or -1 and err. */
 static int groups_check_name(const struct bn_group_list *list, const char *arg, struct bn_err *err)
 {
   const char *name = arg;
@@ -179,9 +179,7 @@ static int groups_check_name(const struct bn_group_list *list, const char *arg, 
   if (!bn_words_skip(&name, "--"))
     return 0;
   len = groups_get_name_len(name);
-  if (len == 0 || name[len] != '.') /* it is no option of a group */
-    return 0;
-  if (groups_find(list, name, len) != NULL)
+  if (len == 0 || name[len] != '.')
     return 0;
   for (size_t i = 0; i < list->n; i++)
     (void)bn_buf_printf(&known, "%s%s", i > 0 ? ", " : "", list->group[i].name);
@@ -202,10 +200,11 @@ static int groups_add_args(const struct bn_group_list *list, const struct bn_gro
     char *word;
     int rc;
 
-    if (g == NULL && groups_check_name(list, *arg, err) != 0)
-      return -1;
-    if (g == NULL)
+    if (g == NULL) {
+      if (groups_check_name(list, *arg, err) != 0)
+        return -1;
       continue;
+    }
     word = bn_alloc_print("--%s", dot + 1);
     rc = groups_add_option(g, word, input->options, err);
     explicit_bzero(word, strlen(word)); /* it may have a password */

@@ -20,9 +20,9 @@ enum { LINE_MAX_BYTES = 4096 };
 /* --- life ------------------------------------------------------------------------------------- */
 
 /* Makes a link without a process and without pipes. */
-static void link_init(struct bn_link *l, const char *name)
+static void link_init(struct bn_link *l)
 {
-  *l = (struct bn_link){.name = name, .to = {.fd = -1}, .out = -1, .errors = -1};
+  *l = (struct bn_link){.to = {.fd = -1}, .out = -1, .errors = -1};
   bn_frame_reader_init(&l->reader, BN_FRAME_FROM_AGENT);
   l->heard_ns = l->taken_ns = bn_clock_mono();
 }
@@ -41,13 +41,13 @@ static int link_make_pipes(struct bn_link *l, int *in, int *out, int *errors)
    whose lines bn_link_print_errors() prints.  Returns 0, or -1 and err.  After a failure, the pipe
    to the program is closed, which tells bn_fleet_launch() that the host was not started.
    bn_link_done() closes the rest. */
-static int link_start(struct bn_link *l, const char *name, char *const *argv, int errors,
-                      const sigset_t *masked, struct bn_err *err)
+static int link_start(struct bn_link *l, char *const *argv, int errors, const sigset_t *masked,
+                      struct bn_err *err)
 {
   int in = -1, out = -1, errors_pipe = -1; /* the ends of the program */
   pid_t pid = -1;
 
-  link_init(l, name);
+  link_init(l);
   if (link_make_pipes(l, &in, &out, errors < 0 ? &errors_pipe : NULL) != 0) {
     (void)bn_err_set(err, errno, "cannot start '%s': %s", argv[0], strerror(errno));
   } else {
@@ -87,19 +87,19 @@ int bn_link_start_shell(struct bn_link *l, const char *host, const char *shell, 
   for (size_t i = 0; i < N_ADDED; i++)
     argv[words.n + i] = (char *)(uintptr_t)added[i]; /* bn_spawn() does not change it */
   if (rc == 0)
-    rc = link_start(l, host, argv, -1 /* errors */, masked, err);
+    rc = link_start(l, argv, -1 /* errors */, masked, err);
   free(argv);
   bn_words_done(&words);
   return rc;
 }
 
-int bn_link_start_agent(struct bn_link *l, const char *name, bool shares_stderr,
-                        const sigset_t *masked, struct bn_err *err)
+int bn_link_start_agent(struct bn_link *l, bool shares_stderr, const sigset_t *masked,
+                        struct bn_err *err)
 {
   char *program = bn_spawn_self(err);
   char *argv[] = {program, (char[]){"--agent"}, NULL};
   const int errors = shares_stderr ? STDERR_FILENO : -1;
-  const int rc = program != NULL ? link_start(l, name, argv, errors, masked, err) : -1;
+  const int rc = program != NULL ? link_start(l, argv, errors, masked, err) : -1;
 
   free(program);
   return rc;
@@ -108,7 +108,7 @@ int bn_link_start_agent(struct bn_link *l, const char *name, bool shares_stderr,
 int bn_link_request_agent(struct bn_link *l, const char *name, int socket, uint32_t number,
                           struct bn_err *err)
 {
-  link_init(l, name);
+  link_init(l);
   if (bn_handover_send_pipes(socket, number, &l->to.fd, &l->out) == 0)
     return 0;
   return bn_err_set(err, errno, "%s: cannot ask the launcher's process for an agent: %s", name,

@@ -30,8 +30,8 @@ struct bn_link {
   uint64_t taken_ns;  /* when its pipe took something last */
 };
 
-/* The next three functions make a link.  Each returns 0, or -1 and err; bn_link_done() follows in
-   both cases.  `host` and `name` are borrowed, and `masked` is the signal mask of the process. */
+/* The next three functions make a link, whose name the caller sets.  Each returns 0, or -1 and err;
+   bn_link_done() follows in both cases.  `masked` is the signal mask of the process. */
 
 /* Starts the agent of a host over the shell (--hosts-shell), whose words come first, then the host,
    the program there as one word even if its path has blanks, and "--agent". */
@@ -39,10 +39,10 @@ int bn_link_start_shell(struct bn_link *l, const char *host, const char *shell, 
                         const sigset_t *masked, struct bn_err *err);
 /* Starts an agent of this program here.  If it shares the standard error of this process, it writes
    there itself; otherwise bn_link_print_errors() prints its lines after the name. */
-int bn_link_start_agent(struct bn_link *l, const char *name, bool shares_stderr,
-                        const sigset_t *masked, struct bn_err *err);
+int bn_link_start_agent(struct bn_link *l, bool shares_stderr, const sigset_t *masked,
+                        struct bn_err *err);
 /* Makes a link without a process here: the ends of its pipes are sent with the number to the
-   process at the other side of the socket, which starts the agent. */
+   process at the other side of the socket, which starts the agent.  `name` is for err. */
 int bn_link_request_agent(struct bn_link *l, const char *name, int socket, uint32_t number,
                           struct bn_err *err);
 /* Kills the process if it has not ended, waits for its end, which SIGKILL makes short, and closes
