@@ -323,7 +323,7 @@ static int arguments_add_password_line(struct bn_arguments *a, const char *name,
 /* --- words ------------------------------------------------------------------------------------ */
 
 /* Adds an option as it was typed.  For a group, an alias is replaced by the name that it stands
-   for, because each group would warn of the alias again. */
+   for: in dialects, the alias would override an option of the group that comes later. */
 static void arguments_add_word(struct bn_arguments *a, const char *name, const char *arg)
 {
   const struct bn_opt *o = a->from.group != NULL ? bn_optset_find(a->from.options, name) : NULL;
@@ -552,7 +552,7 @@ static void arguments_add_fact(void *arg, const struct bn_opt_fact *fact)
 }
 
 /* Resets each alias that a configuration file sets to its default, and adds its value by the name
-   that it stands for: each group would warn of the alias again. */
+   that it stands for, so that the group's own options override it. */
 static void arguments_replace_aliases(struct bn_arguments *a)
 {
   const struct bn_optset *options = a->from.options;
