@@ -264,10 +264,8 @@ static void fleet_init_intervals(struct bn_fleet *f)
 
   bn_intervals_init(&f->intervals, f->n_all, (double)fleet_get_interval_ns(conf) * 1e-9);
   bn_intervals_set_checkpoints(&f->intervals, conf->plan.checkpoint_ns, conf->plan.n_checkpoints);
-  for (size_t i = 0; i < f->n_all; i++) {
-    f->intervals.host[i].group = f->connection[i].group_number;
+  for (size_t i = 0; i < f->n_all; i++)
     f->intervals.host[i].group_name = f->connection[i].group;
-  }
 }
 
 /* Makes the connections of all hosts, and starts none.  Sets f->n: a command other than `run`

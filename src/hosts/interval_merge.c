@@ -110,6 +110,13 @@ static void intervals_limit_ahead(struct bn_intervals *r, const struct bn_metric
   r->ahead = max_rounds < r->ahead ? max_rounds : r->ahead;
 }
 
+/* Returns whether two hosts are of one group, as all are in a run without groups. */
+static bool intervals_is_same_group(const struct bn_intervals_host *a,
+                                    const struct bn_intervals_host *b)
+{
+  return a->group_name == NULL || strcmp(a->group_name, b->group_name) == 0;
+}
+
 /* Refuses a host that does not measure what the hosts before it measure.  Groups may measure
    different things, but not the hosts of one group.  Returns 0, or -1 and err. */
 static int intervals_compare_host(const struct bn_intervals *r, const struct bn_intervals_host *h,
@@ -118,9 +125,9 @@ static int intervals_compare_host(const struct bn_intervals *r, const struct bn_
   for (size_t i = 0; i < r->n; i++) {
     const struct bn_intervals_host *other = &r->host[i];
 
-    if (!other->has_spec) /* it is not ready yet, and neither is h itself */
+    if (other->spec.name == NULL) /* it is not ready yet */
       continue;
-    if (bn_valid_compare(&h->spec, &other->spec, other->group == h->group, err) != 0)
+    if (bn_valid_compare(&h->spec, &other->spec, intervals_is_same_group(h, other), err) != 0)
       return -1;
   }
   return 0;
@@ -131,7 +138,7 @@ int bn_intervals_begin_host(struct bn_intervals *r, size_t host, const struct bn
 {
   struct bn_intervals_host *h = &r->host[host];
 
-  if (h->has_spec)
+  if (h->spec.name != NULL)
     return bn_err_set(err, EPROTO, "it said twice what it measures");
   if (bn_valid_read_spec(&h->spec, group, facts, r->n, err) != 0)
     return -1;
@@ -139,14 +146,13 @@ int bn_intervals_begin_host(struct bn_intervals *r, size_t host, const struct bn
     bn_valid_done(&h->spec);
     return -1;
   }
-  h->has_spec = true;
   intervals_limit_ahead(r, &h->spec.metrics);
   return 0;
 }
 
 const struct bn_valid_spec *bn_intervals_get_spec(const struct bn_intervals *r, size_t host)
 {
-  return r->host[host].has_spec ? &r->host[host].spec : NULL;
+  return r->host[host].spec.name != NULL ? &r->host[host].spec : NULL;
 }
 
 int bn_intervals_unite_groups(struct bn_intervals *r, struct bn_err *err)
@@ -169,7 +175,7 @@ const struct bn_metrics *bn_intervals_get_metrics(const struct bn_intervals *r)
   if (r->layout.n > 0)
     return &r->layout.all;
   for (size_t i = 0; i < r->n; i++)
-    if (r->host[i].has_spec)
+    if (r->host[i].spec.name != NULL)
       return &r->host[i].spec.metrics;
   return NULL;
 }
@@ -408,7 +414,7 @@ static int intervals_add_view(struct bn_intervals *r, size_t host, const struct 
   struct bn_record record;
   int rc;
 
-  if (!h->has_spec)
+  if (h->spec.name == NULL)
     return bn_err_set(err, EPROTO, "it sent figures before it said what it measures");
   if (bn_store_read_brief(line->record, line->texts, line->len, &h->spec.metrics, span, &record,
                           &r->line, err) != 0)

@@ -35,10 +35,8 @@ struct bn_intervals_second {
 };
 
 struct bn_intervals_host {
-  size_t group;              /* set after init; hosts of one group measure the same */
-  const char *group_name;    /* borrowed, set after init; NULL: there are no groups */
-  struct bn_valid_spec spec; /* the description of its measurements, if has_spec */
-  bool has_spec;
+  const char *group_name;       /* borrowed, set after init; NULL: there are no groups */
+  struct bn_valid_spec spec;    /* the description of its measurements; name NULL: not known yet */
   bool has_ended;               /* no more lines come */
   bool has_last_part;           /* its last interval has come, which ended within a round */
   struct bn_record *record;     /* owned; [ahead]: its round i is at i % ahead */

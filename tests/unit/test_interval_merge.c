@@ -747,7 +747,6 @@ static void groups_on_hosts_are_summed(void **state)
   (void)state;
   bn_intervals_init(&r, 3, 1);
   r.out = (struct bn_intervals_output){rules, start, look_at_groups, &of_groups};
-  r.host[2].group = 1;
   r.host[0].group_name = r.host[1].group_name = "x";
   r.host[2].group_name = "y";
   assert_int_equal(send_metrics(&r, 0, own, &err), 0);
