@@ -788,10 +788,8 @@ int main(int argc, char **argv)
   if (p.agent != NULL)
     bn_agent_send_end(p.agent, status);
   /* Workers that hang use what main_free_program would free. */
-  if (p.run != NULL && bn_run_is_abandoned(p.run)) {
-    bn_agent_remove_folder(p.agent);
+  if (p.run != NULL && bn_run_is_abandoned(p.run))
     _exit(status);
-  }
   /* Finalizers of a script and logging out of a server may hang: signals end the program again. */
   bn_stop_release_signals();
   main_free_program(&p);

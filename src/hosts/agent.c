@@ -705,12 +705,6 @@ static void agent_stop_listener(struct bn_agent *a)
   bn_wait_join(&returning, a->listener);
 }
 
-void bn_agent_remove_folder(struct bn_agent *a)
-{
-  if (a != NULL)
-    bn_temp_folder_done(&a->temp_folder);
-}
-
 void bn_agent_free(struct bn_agent *a)
 {
   if (a == NULL)

@@ -61,9 +61,6 @@ struct bn_send_queue *bn_agent_get_send_queue(struct bn_agent *a);
 /* Sends the last text that the command has printed, and END with the exit status.  Waits until the
    controller has read all, or has read nothing for some seconds. */
 void bn_agent_send_end(struct bn_agent *a, int status);
-/* Removes the folder and frees nothing, for a process that calls _exit() because threads were left
-   behind that use the rest.  Does nothing if `a` is NULL. */
-void bn_agent_remove_folder(struct bn_agent *a);
 /* Ends the listener, removes the folder and frees all.  Until then the loss of the controller ends
    the process.  Does nothing if `a` is NULL. */
 void bn_agent_free(struct bn_agent *a);

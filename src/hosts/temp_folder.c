@@ -18,13 +18,9 @@
 #include "base/clock.h"
 #include "base/file.h"
 
-/* How often the keeper tries to remove the folder: threads that the agent has left behind may still
-   write there. */
-enum { REMOVAL_TRIES = 100 };
-/* The time between two tries, or between two looks whether the keeper has ended. */
-static const uint64_t poll_ns = 10 * BN_NSEC_PER_MSEC;
-/* How long the agent waits for the end of the keeper: longer than all tries take. */
+/* How long the agent waits for the end of the keeper, and between two looks. */
 static const uint64_t removal_ns = 2 * BN_NSEC_PER_SEC;
+static const uint64_t poll_ns = 10 * BN_NSEC_PER_MSEC;
 
 /* The ends of a pipe. */
 enum { READ_END, WRITE_END, ENDS };
@@ -32,7 +28,7 @@ enum { READ_END, WRITE_END, ENDS };
 /* --- the keeper --- */
 
 /* Removes a file or an empty folder for nftw(3).  Returns 0 even if that fails, so that the walk
-   goes on; the folder is looked for afterwards. */
+   goes on. */
 static int keeper_remove_entry(const char *path, const struct stat *st, int type, struct FTW *at)
 {
   (void)st;
@@ -40,20 +36,6 @@ static int keeper_remove_entry(const char *path, const struct stat *st, int type
   (void)at;
   (void)remove(path);
   return 0;
-}
-
-/* Removes a folder with all that is in it, but not what is mounted there.  Tries again if the
-   folder is still there, and gives up after REMOVAL_TRIES. */
-static void keeper_remove_all(const char *path)
-{
-  enum { DESCRIPTORS = 16 }; /* deeper folders are walked too, more slowly */
-
-  for (int i = 0; i < REMOVAL_TRIES; i++) {
-    (void)nftw(path, keeper_remove_entry, DESCRIPTORS, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
-    if (access(path, F_OK) != 0)
-      return;
-    bn_clock_sleep_until(bn_clock_mono() + poll_ns);
-  }
 }
 
 /* Closes all descriptors but that of the keeper, and makes the standard streams /dev/null, because
@@ -74,11 +56,12 @@ static void keeper_close_others(int life)
       (void)close(fd); /* fails for a number that is not open */
 }
 
-/* Removes the folder when the agent has ended, which is when the pipe `life` ends.  The keeper does
-   not end with the process group of the agent: it has a session of its own, and all signals are
-   blocked. */
+/* Removes the folder, but not what is mounted there, when the agent has ended, which is when the
+   pipe `life` ends.  The keeper does not end with the process group of the agent: it has a session
+   of its own, and all signals are blocked. */
 _Noreturn static void keeper_run(const char *path, int life)
 {
+  enum { DESCRIPTORS = 16 }; /* deeper folders are walked too, more slowly */
   ssize_t n;
   char byte;
 
@@ -89,7 +72,7 @@ _Noreturn static void keeper_run(const char *path, int life)
     n = read(life, &byte, 1);
   } while (n > 0 || (n < 0 && errno == EINTR));
   (void)chdir("/");
-  keeper_remove_all(path);
+  (void)nftw(path, keeper_remove_entry, DESCRIPTORS, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
   _exit(0);
 }
 
