@@ -179,7 +179,7 @@ static void bridge_handle_request(struct bridge *b)
 {
   struct bn_handover h;
 
-  if (bn_handover_take(b->socket, &h) == 0) {
+  if (!bn_handover_take(b->socket, &h)) {
     bn_pipe_close_end(&b->socket);
     return;
   }
@@ -441,7 +441,7 @@ static void bridge_become_program(const struct bridge *b, pid_t bridge)
   (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (getppid() != bridge) /* it ended before prctl(2), so SIGTERM would never come */
     _exit(BN_STATUS_FAILED);
-  if (bn_handover_take(b->socket, &go_on) == 0 || bn_ranks_export(&ranks) != 0 ||
+  if (!bn_handover_take(b->socket, &go_on) || bn_ranks_export(&ranks) != 0 ||
       fcntl(b->socket, F_SETFD, 0) != 0)
     _exit(BN_STATUS_FAILED);
 }
@@ -486,7 +486,7 @@ static void bridge_start_agents(int socket, char *program)
   (void)sigprocmask(SIG_BLOCK, NULL, &masked);
   for (;;) {
     if (poll(&fd, 1, STARTING_MS) > 0) {
-      if (bn_handover_take(socket, &h) == 0)
+      if (!bn_handover_take(socket, &h))
         return;
       bridge_start_agent(program, &h, &masked);
     }

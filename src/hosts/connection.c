@@ -307,9 +307,9 @@ static int connection_handle_end(struct bn_connection *c, const struct bn_frame 
 static int connection_handle_meet(struct bn_connection *c, const struct bn_frame *f,
                                   struct bn_err *err)
 {
-  if (c->state != BN_CONNECTION_OPENING || c->met)
+  if (c->state != BN_CONNECTION_OPENING || c->is_waiting)
     return connection_refuse_frame(f, err);
-  c->met = true;
+  c->is_waiting = true;
   return 0;
 }
 
@@ -514,6 +514,6 @@ void bn_connection_send_stop(struct bn_connection *c, enum bn_frame_stop how)
 
 void bn_connection_send_pass(struct bn_connection *c)
 {
-  c->met = false;
+  c->is_waiting = false;
   connection_send(c, BN_FRAME_PASS, "", 0);
 }

@@ -54,7 +54,7 @@ struct bn_connection {
   bool statements;    /* the run tells statements apart (--statements) */
   uint64_t closed_ns; /* when its stream ended; 0: not yet */
   bool local_data;    /* it executes a whole command for its own data; its lines have its name */
-  bool met;           /* its sessions wait for those of the other hosts */
+  bool is_waiting;    /* its sessions wait for those of the other hosts */
   int status;         /* the exit status in END */
   struct bn_err why;
 };

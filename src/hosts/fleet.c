@@ -484,7 +484,7 @@ bool bn_fleet_have_met(const struct bn_fleet *f)
     /* Sessions that have returned from the command are not waited for. */
     if (c->state == BN_CONNECTION_ENDED && c->status == 0)
       continue;
-    if (!bn_connection_is_alive(c) || !c->met)
+    if (!bn_connection_is_alive(c) || !c->is_waiting)
       return false;
     is_any_waiting = true;
   }

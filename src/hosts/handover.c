@@ -3,7 +3,6 @@
 #include "hosts/handover.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -78,7 +77,7 @@ int bn_handover_send_pipes(int socket, uint32_t number, int *in, int *out)
   return rc;
 }
 
-int bn_handover_take(int socket, struct bn_handover *h)
+bool bn_handover_take(int socket, struct bn_handover *h)
 {
   int ends[ENDS] = {-1, -1};
   struct iovec payload = {&h->number, sizeof h->number};
@@ -93,12 +92,12 @@ int bn_handover_take(int socket, struct bn_handover *h)
     n = recvmsg(socket, &m, MSG_CMSG_CLOEXEC);
   } while (n < 0 && errno == EINTR);
   if (n != (ssize_t)sizeof h->number)
-    return 0;
+    return false;
   const struct cmsghdr *c = CMSG_FIRSTHDR(&m);
 
   if (c != NULL && c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN(sizeof ends))
     memcpy(ends, CMSG_DATA(c), sizeof ends);
   h->in = ends[IN_END];
   h->out = ends[OUT_END];
-  return 1;
+  return true;
 }

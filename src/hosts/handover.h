@@ -3,6 +3,7 @@
 #ifndef BN_HOSTS_HANDOVER_H
 #define BN_HOSTS_HANDOVER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* A message of a handover: a number, and the ends of two pipes, or none. */
@@ -20,8 +21,8 @@ int bn_handover_send(int socket, const struct bn_handover *h);
    do not block: what is written to *in can be read at the other side, and what is written there
    comes out of *out.  Returns 0, or -1 and errno; *in and *out are then -1. */
 int bn_handover_send_pipes(int socket, uint32_t number, int *in, int *out);
-/* Waits for the next handover, and takes it: the caller owns its ends.  Returns 1, or 0 if the
-   other side has closed the socket. */
-int bn_handover_take(int socket, struct bn_handover *h);
+/* Waits for the next handover, and takes it: the caller owns its ends.  Returns false if the other
+   side has closed the socket. */
+bool bn_handover_take(int socket, struct bn_handover *h);
 
 #endif
