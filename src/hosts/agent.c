@@ -233,8 +233,8 @@ static int agent_handle_open(struct bn_agent *a, const struct bn_frame *f, struc
   return 0;
 }
 
-/* Answers a PING with its time and the time here.  Returns 0, or -1 if the controller does not read
- * any more. */
+/* Answers a PING with its time and the time here.  Returns 0, or -1 if the controller does not
+   read any more. */
 static int agent_handle_ping(struct bn_agent *a, const struct bn_frame *f)
 {
   char pong[2 * BN_FRAME_NUMBER];
@@ -402,7 +402,6 @@ static bool agent_list_streams(struct bn_agent *a, struct pollfd p[STREAMS])
   return goes_on;
 }
 
-/* Waits for the streams, and serves those that are ready. */
 static void agent_serve_streams(struct bn_agent *a, struct pollfd p[STREAMS])
 {
   if (poll(p, STREAMS, (int)(poll_ns / BN_NSEC_PER_MSEC)) <= 0)

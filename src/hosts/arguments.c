@@ -379,7 +379,6 @@ static void arguments_add_defaults(struct bn_arguments *a)
   }
 }
 
-/* Returns whether the command line has the option. */
 static bool arguments_is_typed(const struct bn_arguments *a, const char *name)
 {
   for (char *const *arg = a->from.args + 1; *arg != NULL; arg++)

@@ -80,7 +80,6 @@ static void bridge_fail(struct bridge *b, const char *why)
   b->failed = true;
 }
 
-/* Returns whether a message can be sent to the rank now. */
 static bool bridge_is_ready(struct bridge *b, unsigned rank)
 {
   return !b->failed && b->carrier->ready(b->self, rank);

@@ -18,7 +18,6 @@ enum { QUEUE_MAX = BN_SEND_QUEUE_MAX };
 /* The place of the number in the head of a message, behind the kind. */
 enum { NUMBER_AT = 1 };
 
-/* Closes both pipes; the channel stays in the table. */
 static void channel_close(struct bn_channel *c)
 {
   bn_pipe_close_end(&c->in);

@@ -339,7 +339,6 @@ static int connection_handle_source(struct bn_connection *c, const struct bn_fra
   return 0;
 }
 
-/* Does what a frame says.  Returns 0, or -1 and err. */
 static int connection_handle_frame(struct bn_connection *c, const struct bn_frame *f,
                                    struct bn_err *err)
 {

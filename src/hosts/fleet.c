@@ -13,7 +13,6 @@
 #include "base/mask.h"
 #include "measure/store.h"
 
-/* Returns whether the value of an option is set and not empty. */
 static bool fleet_has_value(const char *value)
 {
   return value != NULL && value[0] != '\0';
@@ -31,7 +30,6 @@ const char *bn_fleet_name_parts(const struct bn_fleet *f)
   return f->list.n > 0 ? "processes" : "groups";
 }
 
-/* Returns whether the hosts are the ranks of a launcher. */
 static bool fleet_has_ranks(const struct bn_fleet *f)
 {
   return f->setup->ranks != NULL && f->setup->ranks->n > 0;
@@ -257,7 +255,6 @@ static int fleet_check_thread_numbers(const struct bn_fleet *f, struct bn_err *e
   return 0;
 }
 
-/* Prepares the sums of what all hosts measure. */
 static void fleet_init_intervals(struct bn_fleet *f)
 {
   const struct bn_conf *conf = f->setup->conf;

@@ -57,7 +57,6 @@ static void record_forget(struct bn_record *record)
     bn_record_done(record);
 }
 
-/* Frees what a host has sent. */
 static void intervals_free_host(const struct bn_intervals *r, struct bn_intervals_host *h)
 {
   for (size_t k = 0; k < r->ahead; k++)
@@ -93,7 +92,6 @@ void bn_intervals_done(struct bn_intervals *r)
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
-/* A line of a host. */
 struct line {
   const struct bn_node *record;
   const char *texts; /* the histograms, which follow the record */
@@ -539,7 +537,6 @@ static bool checkpoint_is_complete(const struct bn_intervals *r)
   return r->next_check <= r->n_checks && latest >= r->next_check;
 }
 
-/* Returns the record of host i for the next checkpoint. */
 static struct bn_record *checkpoint_get_record(const struct bn_intervals *r, size_t i)
 {
   return &r->host[i].check[r->next_check - 1];

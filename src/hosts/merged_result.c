@@ -74,7 +74,6 @@ static bool merged_is_replaced(const struct bn_fact_option *o,
          (is_known && bn_optset_get_origin(options, o->name) != o->origin);
 }
 
-/* Removes the options that are to be replaced from the facts. */
 static void merged_drop_replaced(struct bn_facts *f, const struct bn_merged_result_request *request)
 {
   size_t n_kept = 0;
@@ -93,7 +92,6 @@ static void merged_drop_replaced(struct bn_facts *f, const struct bn_merged_resu
   f->n_options = n_kept;
 }
 
-/* Returns the option of that name among the facts, or NULL. */
 static const struct bn_fact_option *merged_find_option(const struct bn_facts *f, const char *name)
 {
   for (size_t i = 0; i < f->n_options; i++)

@@ -274,7 +274,6 @@ static uint64_t work_split_scale(uint64_t total, uint64_t part, uint64_t all)
   return (uint64_t)((unsigned __int128)total * part / all);
 }
 
-/* Returns the index of the greatest of n parts. */
 static size_t work_split_find_greatest(const uint64_t *part, size_t n)
 {
   size_t greatest = 0;
