@@ -38,8 +38,6 @@ struct bn_connection {
   int rank;            /* the rank of a launcher, whose host sends its name in WELCOME; -1: none */
   char own_host[BN_WORK_SPLIT_NAME_MAX + 1]; /* the host of a rank; "": not known */
   struct bn_work_split work;                 /* of a group here: known from READY on */
-  struct bn_work_split_total total;          /* the work of which `work` is a part */
-  uint64_t sessions; /* of all hosts, or of all hosts of the group; 0: `work` has all of them */
   struct bn_link link;
   enum bn_connection_state state;
   struct bn_clock_sync clock_sync;

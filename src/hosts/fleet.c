@@ -125,18 +125,10 @@ static uint64_t fleet_get_interval_ns(const struct bn_conf *conf)
   return conf->plan.interval_ns;
 }
 
-/* The work of all hosts, or of one group, of which each connection has a share. */
-struct whole_work {
-  char *group; /* borrowed; NULL: there are no groups */
-  size_t group_number;
-  struct bn_work_split_total total;
-  uint64_t sessions; /* of all shares together; 0: the group is a process here */
-};
-
 /* Adds the connection to a host, or to a process here if `host` is NULL, which has this share of
-   the whole work.  `rank` is -1 without a launcher. */
-static void fleet_add_connection(struct bn_fleet *f, char *host, int rank,
-                                 const struct whole_work *whole, const struct bn_work_split *share)
+   the work of a group, or of a run without groups.  `rank` is -1 without a launcher. */
+static void fleet_add_connection(struct bn_fleet *f, char *host, int rank, size_t group,
+                                 const struct bn_work_split *share)
 {
   struct bn_connection *c = &f->connection[f->n_all];
 
@@ -145,20 +137,18 @@ static void fleet_add_connection(struct bn_fleet *f, char *host, int rank,
                               .line = &f->line,
                               .sources = &f->sources,
                               .host = host,
-                              .group = whole->group,
+                              .group = bn_fleet_has_groups(f) ? f->groups->group[group].name : NULL,
                               .number = f->n_all,
-                              .group_number = whole->group_number,
+                              .group_number = group,
                               .rank = rank,
                               .work = *share,
-                              .total = whole->total,
-                              .sessions = whole->sessions,
                               .link = {.to = {.fd = -1}, .out = -1, .errors = -1},
                               .statements = f->setup->statements,
                               .local_data = fleet_has_local_data(f)};
   /* The sessions of a run are numbered over all hosts, and use the data of their numbers.  So a
      host prepares the data of all sessions if it has data of its own. */
   if (c->local_data && host != NULL)
-    c->work = (struct bn_work_split){.threads = (unsigned)whole->sessions};
+    c->work = (struct bn_work_split){.threads = (unsigned)f->group_work[group].sessions};
   bn_connection_set_name(c);
   f->n_all++;
 }
@@ -169,37 +159,37 @@ static int fleet_add_group_here(struct bn_fleet *f, size_t i, struct bn_err *err
 {
   const struct bn_group_words *g = &f->groups->group[i];
   struct bn_group_work *work = &f->group_work[i];
-  struct whole_work whole = {.group = g->name, .group_number = i};
   struct bn_work_split share = {.threads = 0};
 
   if (bn_group_work_read(g, f->setup->options, true /* is_here */, work, err) != 0)
     return -1;
-  whole.total = work->total;
   share.threads = work->total.threads_total;
-  fleet_add_connection(f, NULL /* host */, -1 /* rank */, &whole, &share);
+  fleet_add_connection(f, NULL /* host */, -1 /* rank */, i, &share);
   return 0;
 }
 
-/* Adds the connections to the first n hosts of the list, which have these shares of the work. */
-static void fleet_add_hosts(struct bn_fleet *f, size_t n, const struct whole_work *whole,
+/* Adds the connections to the first n hosts of the list, which have these shares of the work of a
+   group. */
+static void fleet_add_hosts(struct bn_fleet *f, size_t n, size_t group,
                             const struct bn_work_split *share)
 {
   for (size_t i = 0; i < n; i++)
-    fleet_add_connection(f, f->list.host[i].name, fleet_has_ranks(f) ? (int)i : -1, whole,
+    fleet_add_connection(f, f->list.host[i].name, fleet_has_ranks(f) ? (int)i : -1, group,
                          &share[i]);
-  f->sessions += whole->sessions;
+  f->sessions += f->group_work[group].sessions;
 }
 
-/* Adds the connections to all hosts, and divides the threads, the events and the rate of the
-   options among them.  Returns 0, or -1 and err. */
+/* Adds the connections to all hosts of a run without groups, and divides the threads, the events
+   and the rate of the options among them.  Returns 0, or -1 and err. */
 static int fleet_add_all_hosts(struct bn_fleet *f, struct bn_err *err)
 {
-  struct whole_work whole = {.total = bn_group_work_get_total(f->setup->conf)};
+  struct bn_group_work *work = &f->group_work[0];
   struct bn_work_split share[BN_WORK_SPLIT_HOSTS];
 
-  if (bn_work_split_divide(&f->list, &whole.total, share, &whole.sessions, err) != 0)
+  *work = bn_group_work_get(f->setup->conf);
+  if (bn_work_split_divide(&f->list, &work->total, share, &work->sessions, err) != 0)
     return -1;
-  fleet_add_hosts(f, f->list.n, &whole, share);
+  fleet_add_hosts(f, f->list.n, 0 /* group */, share);
   return 0;
 }
 
@@ -209,12 +199,11 @@ static int fleet_add_group_on_hosts(struct bn_fleet *f, size_t i, struct bn_err 
 {
   const struct bn_group_words *g = &f->groups->group[i];
   struct bn_group_work *work = &f->group_work[i];
-  struct whole_work whole = {.group = g->name, .group_number = i};
   struct bn_work_split share[BN_WORK_SPLIT_HOSTS] = {{.threads = 0}};
   size_t n; /* the first n hosts have a share; the others have no thread of the group */
 
   if (bn_group_work_read(g, f->setup->options, false /* is_here */, work, err) != 0 ||
-      bn_group_work_divide(g, work, &f->list, share, &n, &whole.sessions, err) != 0)
+      bn_group_work_divide(g, work, &f->list, share, &n, err) != 0)
     return -1;
   /* A host without a thread of this group may have threads of another group that uses the same
      data, so it executes the command, too. */
@@ -225,8 +214,7 @@ static int fleet_add_group_on_hosts(struct bn_fleet *f, size_t i, struct bn_err 
                       "--group: %zu groups on %zu hosts need more than %d processes; use fewer "
                       "groups or hosts",
                       f->groups->n, f->list.n, BN_WORK_SPLIT_HOSTS);
-  whole.total = work->total;
-  fleet_add_hosts(f, n, &whole, share);
+  fleet_add_hosts(f, n, i, share);
   return 0;
 }
 
@@ -236,7 +224,6 @@ static int fleet_add_groups(struct bn_fleet *f, struct bn_err *err)
   const bool are_here = fleet_has_groups_here(f);
   int rc = 0;
 
-  f->group_work = bn_alloc(f->groups->n, sizeof *f->group_work);
   for (size_t i = 0; rc == 0 && i < f->groups->n; i++)
     rc = are_here ? fleet_add_group_here(f, i, err) : fleet_add_group_on_hosts(f, i, err);
   return rc;
@@ -276,6 +263,7 @@ static int fleet_make_connections(struct bn_fleet *f, struct bn_err *err)
   if (fleet_read_hosts(f, err) != 0 || (has_groups && fleet_check_thread_numbers(f, err) != 0))
     return -1;
   f->connection = bn_alloc(BN_WORK_SPLIT_HOSTS, sizeof *f->connection);
+  f->group_work = bn_alloc(has_groups ? f->groups->n : 1, sizeof *f->group_work);
   rc = has_groups ? fleet_add_groups(f, err) : fleet_add_all_hosts(f, err);
   if (rc != 0)
     return -1;
@@ -301,7 +289,7 @@ static uint64_t fleet_get_seed(const struct bn_fleet *f, size_t i)
   static const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15); /* 2^64 / the golden ratio */
   const struct bn_conf *conf = f->setup->conf;
 
-  if (f->group_work != NULL && f->group_work[i].seed != 0)
+  if (f->group_work[i].seed != 0)
     return f->group_work[i].seed;
   if (conf->seed == 0 || (!f->is_run && !conf->plan.seed_given))
     return 0;
@@ -398,7 +386,7 @@ static int fleet_start_host(struct bn_fleet *f, size_t i, struct bn_err *err)
   const struct bn_arguments *arguments = &f->arguments[c->group_number];
   struct bn_handshake handshake = {.host = (unsigned)i,
                                    .first_session = c->work.first_session,
-                                   .sessions = c->sessions,
+                                   .sessions = f->group_work[c->group_number].sessions,
                                    .outside = arguments->n_outside};
   int rc;
 

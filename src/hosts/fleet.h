@@ -28,7 +28,7 @@ struct bn_fleet {
   const struct bn_hosts_setup *setup;
   const struct bn_group_list *all;    /* the groups of the command line */
   const struct bn_group_list *groups; /* those that take part; may be empty */
-  struct bn_group_work *group_work;   /* owned; [groups->n]; NULL: there are no groups */
+  struct bn_group_work *group_work;   /* owned: of each group, or one without groups */
   /* owned; [n_arguments]: the command line of all hosts, or of each group, until all are started */
   struct bn_arguments *arguments;
   size_t n_arguments;

@@ -101,16 +101,18 @@ static int group_work_check_options(const struct bn_group_words *g, const struct
   return is_here ? 0 : group_work_check_own_profile(g, group_conf, err);
 }
 
-struct bn_work_split_total bn_group_work_get_total(const struct bn_conf *conf)
+struct bn_group_work bn_group_work_get(const struct bn_conf *conf)
 {
   const struct bn_conf_raw *r = &conf->raw;
 
-  return (struct bn_work_split_total){.threads = (unsigned)r->threads,
-                                      .threads_total = (unsigned)r->threads_total,
-                                      .events = (uint64_t)r->events,
-                                      .events_per_session = (uint64_t)r->events_per_session,
-                                      .rate = r->rate,
-                                      .integer_rate = conf->policy->loose_values};
+  return (struct bn_group_work){.total = {.threads = (unsigned)r->threads,
+                                          .threads_total = (unsigned)r->threads_total,
+                                          .events = (uint64_t)r->events,
+                                          .events_per_session = (uint64_t)r->events_per_session,
+                                          .rate = r->rate,
+                                          .integer_rate = conf->policy->loose_values},
+                                .init_timeout_ns = (uint64_t)(r->thread_init_timeout_s * 1e9),
+                                .on_thread_error = r->on_thread_error};
 }
 
 int bn_group_work_read(const struct bn_group_words *g, const struct bn_optset *options,
@@ -118,28 +120,23 @@ int bn_group_work_read(const struct bn_group_words *g, const struct bn_optset *o
 {
   struct bn_conf group_conf = {.policy = bn_optset_policy(options)};
   struct bn_optset *set = bn_conf_new_options(&group_conf, err);
-  bool has_own_seed;
   int rc;
 
   if (set == NULL)
     return -1;
   group_work_set_options(g, options, set);
-  has_own_seed = bn_groups_find_value(g, set, "rand-seed") != NULL;
   rc = group_work_check_options(g, set, is_here, &group_conf, err);
-  if (rc == 0)
-    *out = (struct bn_group_work){.total = bn_group_work_get_total(&group_conf),
-                                  .seed = has_own_seed ? (uint64_t)group_conf.plan.seed_typed : 0,
-                                  .init_timeout_ns =
-                                      (uint64_t)(group_conf.raw.thread_init_timeout_s * 1e9),
-                                  .on_thread_error = group_conf.raw.on_thread_error};
+  *out = bn_group_work_get(&group_conf);
+  if (bn_groups_find_value(g, set, "rand-seed") != NULL)
+    out->seed = (uint64_t)group_conf.plan.seed_typed;
   bn_conf_done(&group_conf);
   bn_optset_free(set);
   return rc;
 }
 
-int bn_group_work_divide(const struct bn_group_words *g, const struct bn_group_work *work,
+int bn_group_work_divide(const struct bn_group_words *g, struct bn_group_work *work,
                          const struct bn_work_split_list *hosts, struct bn_work_split *out,
-                         size_t *n, uint64_t *sessions, struct bn_err *err)
+                         size_t *n, struct bn_err *err)
 {
   const unsigned threads = work->total.threads_total; /* 0: not given */
   struct bn_work_split_list first = *hosts;           /* the hosts that get a share; borrowed */
@@ -148,7 +145,7 @@ int bn_group_work_divide(const struct bn_group_words *g, const struct bn_group_w
   if (threads > 0 && threads < first.n)
     first.n = threads;
   *n = first.n;
-  if (bn_work_split_divide(&first, &work->total, out, sessions, &refusal) == 0)
+  if (bn_work_split_divide(&first, &work->total, out, &work->sessions, &refusal) == 0)
     return 0;
   return group_work_refuse(g, refusal.text, err);
 }

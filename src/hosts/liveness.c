@@ -78,24 +78,26 @@ static struct progress liveness_find_progress(const struct bn_fleet *f,
 }
 
 /* Writes how many events of its part of the limit a host has not done, or "" without a limit. */
-static void liveness_format_missing_events(const struct bn_connection *c, uint64_t done, char *out,
-                                           size_t size)
+static void liveness_format_missing_events(const struct bn_connection *c,
+                                           const struct bn_work_split_total *total, uint64_t done,
+                                           char *out, size_t size)
 {
   const uint64_t missing = c->work.events > done ? c->work.events - done : 0;
 
   out[0] = '\0';
-  if (c->total.events_per_session > 0)
+  if (total->events_per_session > 0)
     (void)snprintf(out, size, ", %" PRIu64 " events of --events-per-session=%" PRIu64, missing,
-                   c->total.events_per_session);
-  else if (c->total.events > 0)
-    (void)snprintf(out, size, ", %" PRIu64 " of --events=%" PRIu64, missing, c->total.events);
+                   total->events_per_session);
+  else if (total->events > 0)
+    (void)snprintf(out, size, ", %" PRIu64 " of --events=%" PRIu64, missing, total->events);
 }
 
 /* Prints which part of the run the report lacks because a host was lost or has ended too early: the
    work after its last figures.  Prints nothing before the run. */
 static void liveness_log_missing(struct bn_fleet *f, const struct bn_connection *c)
 {
-  const uint64_t sessions = c->sessions > 0 ? c->sessions : f->sessions;
+  const struct bn_group_work *all = &f->group_work[c->group_number];
+  const uint64_t sessions = all->sessions > 0 ? all->sessions : f->sessions;
   char after[80] = "", events[80], rate[80] = "";
   struct progress progress;
 
@@ -104,9 +106,9 @@ static void liveness_log_missing(struct bn_fleet *f, const struct bn_connection 
   progress = liveness_find_progress(f, c);
   if (progress.at_s > 0)
     (void)snprintf(after, sizeof after, " after its first %.1f s", progress.at_s);
-  liveness_format_missing_events(c, progress.events, events, sizeof events);
-  if (c->total.rate > 0)
-    (void)snprintf(rate, sizeof rate, ", %.6g of --rate=%.6g", c->work.rate, c->total.rate);
+  liveness_format_missing_events(c, &all->total, progress.events, events, sizeof events);
+  if (all->total.rate > 0)
+    (void)snprintf(rate, sizeof rate, ", %.6g of --rate=%.6g", c->work.rate, all->total.rate);
   bn_printer_say(&f->printer, "%s: missing from the report%s: %u of %" PRIu64 " threads%s%s",
                  c->name, after, c->work.threads, sessions, events, rate);
 }
@@ -131,8 +133,7 @@ static void liveness_judge_early_end(struct bn_fleet *f, const struct bn_connect
    threads have reached the end of the run. */
 static bool liveness_has_run_through(const struct bn_fleet *f, const struct bn_connection *c)
 {
-  const int on_error = f->group_work != NULL ? f->group_work[c->group_number].on_thread_error
-                                             : f->setup->conf->raw.on_thread_error;
+  const int on_error = f->group_work[c->group_number].on_thread_error;
 
   return on_error == BN_THREAD_ERROR_CONTINUE && c->result.end.reason != BN_END_FAILURE;
 }
@@ -294,8 +295,7 @@ static uint64_t liveness_add_to_limit(const struct bn_fleet *f, uint64_t more_ns
    UINT64_MAX if the phase has no limit. */
 static uint64_t liveness_get_phase_deadline(const struct bn_fleet *f, const struct bn_connection *c)
 {
-  const uint64_t init_ns = f->group_work != NULL ? f->group_work[c->group_number].init_timeout_ns
-                                                 : f->setup->conf->init_timeout_ns;
+  const uint64_t init_ns = f->group_work[c->group_number].init_timeout_ns;
 
   if (f->phase == BN_FLEET_CONNECT)
     return f->phase_ns + connect_ns;

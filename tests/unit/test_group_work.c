@@ -31,7 +31,6 @@ static void divides(const char *outside, const char *own, const char *want)
   struct bn_work_split share[HOSTS];
   struct bn_list words = {.n = 0};
   struct bn_group_work work;
-  uint64_t sessions;
   size_t n, len = 0;
   char got[512] = "";
 
@@ -48,14 +47,14 @@ static void divides(const char *outside, const char *own, const char *want)
   }
   bn_optset_resolve_aliases(options, drop_note, NULL);
   if (bn_group_work_read(&group, options, false, &work, &err) != 0 ||
-      bn_group_work_divide(&group, &work, &hosts, share, &n, &sessions, &err) != 0) {
+      bn_group_work_divide(&group, &work, &hosts, share, &n, &err) != 0) {
     assert_string_equal(err.text, want);
   } else {
     for (size_t i = 0; i < n; i++)
       len += (size_t)snprintf(got + len, sizeof got - len, "%u:%llu:%g ", share[i].threads,
                               (unsigned long long)share[i].events, share[i].rate);
-    (void)snprintf(got + len, sizeof got - len, "of %llu, seed %llu", (unsigned long long)sessions,
-                   (unsigned long long)work.seed);
+    (void)snprintf(got + len, sizeof got - len, "of %llu, seed %llu",
+                   (unsigned long long)work.sessions, (unsigned long long)work.seed);
     assert_string_equal(got, want);
   }
   bn_words_done(&words);

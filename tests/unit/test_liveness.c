@@ -19,6 +19,7 @@ struct world {
   struct bn_conf conf;
   struct bn_hosts_setup setup;
   struct bn_group_list groups; /* none */
+  struct bn_group_work work;
   struct bn_intervals_host round[HOSTS];
   struct bn_connection connection[HOSTS];
   struct bn_fleet fleet;
@@ -34,6 +35,7 @@ static int make(void **state)
   w.setup.conf = &w.conf;
   w.fleet = (struct bn_fleet){.setup = &w.setup,
                               .groups = &w.groups,
+                              .group_work = &w.work,
                               .connection = w.connection,
                               .n = HOSTS,
                               .is_run = true};
@@ -116,7 +118,7 @@ static void threads_get_ready_in_time(void **state)
 
   enter(w, BN_FLEET_OPEN, BN_CONNECTION_OPENING);
   assert_int_equal(there_at(w, begin_ns + 1000 * sec), 2);
-  w->conf.init_timeout_ns = 30 * sec;
+  w->work.init_timeout_ns = 30 * sec;
   w->connection[0].state = BN_CONNECTION_READY;
   assert_int_equal(there_at(w, begin_ns + 32 * sec), 2);
   assert_int_equal(there_at(w, begin_ns + 32 * sec + 1), 1);
@@ -128,7 +130,6 @@ static void threads_of_a_group_get_ready_in_its_time(void **state)
   struct bn_group_work work[HOSTS] = {{.init_timeout_ns = 3 * sec}, {.init_timeout_ns = 0}};
   struct world *w = *state;
 
-  w->conf.init_timeout_ns = 30 * sec;
   w->fleet.group_work = work;
   w->connection[1].group_number = 1;
   enter(w, BN_FLEET_OPEN, BN_CONNECTION_OPENING);
