@@ -21,6 +21,7 @@
 #include "hosts/temp_folder.h"
 #include "measure/host.h"
 #include "measure/store.h"
+#include "option/words.h"
 
 /* The controller, which sends a PING each second, is lost after this time without one, because the
    stream does not end if the network is gone.  The controller gives up a silent agent earlier than
@@ -200,23 +201,20 @@ static int agent_handle_file(struct bn_agent *a, const struct bn_frame *f, struc
   return bn_temp_folder_add(&a->temp_folder, &file, err);
 }
 
-/* Replaces the name of each configuration file that was sent by its path in the temporary folder.
-   The temporary folder is not the working folder of the run, because the files that the run makes
-   are to stay.  Scripts need no path: they are looked for in the temporary folder first. */
+/* Replaces the name of each configuration file, all of which were sent, by its path in the
+   temporary folder.  That folder is not the working folder of the run, because the files that the
+   run makes are to stay.  Scripts need no path: they are looked for in the temporary folder first.
+ */
 static void agent_place_config_files(struct bn_agent *a)
 {
-  static const char option[] = "--config-file=";
   const struct bn_list *list = &a->handshake.argv;
 
   for (size_t i = 0; i < list->n; i++) {
-    const char *name;
+    const char *name = list->item[i];
 
-    if (strncmp(list->item[i], option, sizeof option - 1) != 0)
+    if (!bn_words_skip(&name, "--config-file=") || name[0] == '\0')
       continue;
-    name = list->item[i] + sizeof option - 1;
-    if (!bn_temp_folder_has(&a->temp_folder, name))
-      continue;
-    char *placed = bn_alloc_print("%s%s/%s", option, a->temp_folder.path, name);
+    char *placed = bn_alloc_print("--config-file=%s/%s", a->temp_folder.path, name);
 
     free(list->item[i]);
     list->item[i] = a->argv[i + 1] = placed; /* agent_make_argv() has put item i there */

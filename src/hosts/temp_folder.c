@@ -177,12 +177,6 @@ int bn_temp_folder_add(struct bn_temp_folder *f, const struct bn_frame_file *fil
   return 0;
 }
 
-bool bn_temp_folder_has(const struct bn_temp_folder *f, const char *name)
-{
-  /* faccessat(2) would look for an absolute name outside of the folder. */
-  return name[0] != '/' && faccessat(f->at, name, F_OK, 0) == 0;
-}
-
 void bn_temp_folder_done(struct bn_temp_folder *f)
 {
   const uint64_t until_ns = bn_clock_mono() + removal_ns;

@@ -27,8 +27,6 @@ int bn_temp_folder_make(struct bn_temp_folder *f, struct bn_err *err);
 /* Adds a file that is not there yet.  Returns 0, or -1 and err, which names it. */
 int bn_temp_folder_add(struct bn_temp_folder *f, const struct bn_frame_file *file,
                        struct bn_err *err);
-/* Returns whether a file of that name has been added. */
-bool bn_temp_folder_has(const struct bn_temp_folder *f, const char *name);
 /* Has the keeper remove the folder, and waits for that for two seconds at most.  Does nothing if
    there is none. */
 void bn_temp_folder_done(struct bn_temp_folder *f);
