@@ -20,7 +20,6 @@
 #include "hosts/source.h"
 #include "hosts/temp_folder.h"
 #include "measure/host.h"
-#include "measure/store.h"
 #include "option/words.h"
 
 /* The controller, which sends a PING each second, is lost after this time without one, because the

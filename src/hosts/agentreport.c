@@ -10,7 +10,6 @@
 #include "hosts/agent.h"
 #include "measure/journal.h"
 #include "measure/result.h"
-#include "measure/store.h"
 
 struct reporter {
   struct bn_agent *agent;

@@ -11,7 +11,6 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/wait.h"
 #include "engine/outcome.h"
 #include "hosts/fleet.h"
 #include "hosts/liveness.h"

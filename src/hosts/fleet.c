@@ -11,7 +11,6 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/mask.h"
-#include "measure/store.h"
 
 static bool fleet_has_value(const char *value)
 {

@@ -8,7 +8,6 @@
 
 #include "api/opt.h"
 #include "base/err.h"
-#include "measure/json.h"
 
 /* From the controller.  {"protocol":1,"version":"…","host":0,"first_session":0,"sessions":16,
    "argv":["oltp_read_write","--threads=8","run"],"environment":["MYSQL_PWD=…"]} */
