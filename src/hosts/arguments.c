@@ -219,28 +219,19 @@ static int arguments_add_workloads(struct bn_arguments *a, const char *test_or_m
   return found;
 }
 
-/* Refuses a configuration file that is a pipe, because this process has already read all of it.
-   Returns 0, or -1 and err. */
-static int arguments_check_config_file(const char *path, struct bn_err *err)
-{
-  struct stat st;
-
-  if (stat(path, &st) != 0 || !S_ISFIFO(st.st_mode))
-    return 0;
-  return bn_err_set(err, EINVAL,
-                    "--config-file=%s cannot be sent to the hosts, because it is a pipe, which can "
-                    "be read only once; use a file",
-                    path);
-}
-
 /* Adds a configuration file, and the option that names it on the hosts.  The number in its name
-   tells apart files of one name from two folders.  Returns 0, or -1 and err. */
+   tells apart files of one name from two folders.  Refuses a pipe, because this process has already
+   read all of it.  Returns 0, or -1 and err. */
 static int arguments_add_config_file(struct bn_arguments *a, const char *path, struct bn_err *err)
 {
   char name[BN_FRAME_NAME_MAX];
+  struct stat st;
 
-  if (arguments_check_config_file(path, err) != 0)
-    return -1;
+  if (stat(path, &st) == 0 && S_ISFIFO(st.st_mode))
+    return bn_err_set(err, EINVAL,
+                      "--config-file=%s cannot be sent to the hosts, because it is a pipe, which "
+                      "can be read only once; use a file",
+                      path);
   (void)snprintf(name, sizeof name, "config/%zu-%s", a->n_files, bn_file_name(path));
   if (arguments_add_file(a, path, name, err) != 0)
     return -1;

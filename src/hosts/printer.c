@@ -24,20 +24,6 @@ static void printer_do_job(struct bn_printer_job *job)
     job->done(job);
 }
 
-/* Removes the first job from the queue, and returns it, or NULL if there is none.  Sets p->busy to
-   whether there is one.  The caller holds the lock. */
-static struct bn_printer_job *printer_pop_job(struct bn_printer *p)
-{
-  struct bn_printer_job *job = p->first;
-
-  if (job != NULL) {
-    p->first = job->next;
-    p->n--;
-  }
-  p->busy = job != NULL;
-  return job;
-}
-
 /* The thread: does the jobs in their order until it is to stop and no job waits.  Releases the lock
    while it does a job, so that others can be queued. */
 static void *printer_do_jobs(void *arg)
@@ -46,12 +32,15 @@ static void *printer_do_jobs(void *arg)
 
   (void)pthread_mutex_lock(&p->lock);
   while (!p->stop || p->first != NULL) {
-    struct bn_printer_job *job = printer_pop_job(p);
+    struct bn_printer_job *job = p->first;
 
     if (job == NULL) {
       (void)bn_wait_until(&working, &p->changed, &p->lock, UINT64_MAX);
       continue;
     }
+    p->first = job->next;
+    p->n--;
+    p->busy = true;
     (void)pthread_mutex_unlock(&p->lock);
     printer_do_job(job);
     (void)pthread_mutex_lock(&p->lock);
@@ -107,10 +96,14 @@ void bn_printer_close(struct bn_printer *p)
   p->has_thread = false;
 }
 
-/* Appends a job to the queue.  The caller holds the lock. */
-static void printer_append_job(struct bn_printer *p, struct bn_printer_job *job)
+void bn_printer_put_job(struct bn_printer *p, struct bn_printer_job *job)
 {
+  if (!p->has_thread) {
+    printer_do_job(job);
+    return;
+  }
   job->next = NULL;
+  (void)pthread_mutex_lock(&p->lock);
   if (p->first != NULL)
     p->last->next = job;
   else
@@ -118,16 +111,6 @@ static void printer_append_job(struct bn_printer *p, struct bn_printer_job *job)
   p->last = job;
   p->n++;
   bn_wait_wake(&p->changed);
-}
-
-void bn_printer_put_job(struct bn_printer *p, struct bn_printer_job *job)
-{
-  if (!p->has_thread) {
-    printer_do_job(job);
-    return;
-  }
-  (void)pthread_mutex_lock(&p->lock);
-  printer_append_job(p, job);
   (void)pthread_mutex_unlock(&p->lock);
 }
 

@@ -293,21 +293,21 @@ static bool run_report_end_counts(const struct bn_connection *c)
   return c->state == BN_CONNECTION_ENDED && c->result.end.reason != BN_END_SIGNAL;
 }
 
-/* Returns the status of a host.  If an order to stop came after the host had made its result, the
-   process there has ended with the status of a signal.  The status in the result counts then. */
-static int run_report_get_host_status(const struct bn_connection *c)
-{
-  return c->has_result && c->status > BN_STATUS_SIGNAL ? c->result.end.status : c->status;
-}
-
 /* Returns the status that the hosts whose ends count make together. */
 static int run_report_merge_host_statuses(const struct bn_fleet *f)
 {
   int status = BN_STATUS_OK;
 
-  for (size_t i = 0; i < f->n; i++)
-    if (run_report_end_counts(&f->connection[i]))
-      status = bn_merge_join_status(status, run_report_get_host_status(&f->connection[i]));
+  for (size_t i = 0; i < f->n; i++) {
+    const struct bn_connection *c = &f->connection[i];
+    /* If an order to stop came after the host had made its result, the process there has ended with
+       the status of a signal, and that in the result counts. */
+    const bool was_stopped_late = c->has_result && c->status > BN_STATUS_SIGNAL;
+    const int host_status = was_stopped_late ? c->result.end.status : c->status;
+
+    if (run_report_end_counts(c))
+      status = bn_merge_join_status(status, host_status);
+  }
   return status;
 }
 
@@ -450,16 +450,6 @@ static int run_report_find_status(const struct bn_fleet *f)
   return status;
 }
 
-/* Moves the facts of the result to r->facts, whose address the reporters have.  The facts of the
-   heading, which were there, live until bn_run_report_done(), because reporters may have kept texts
-   of them. */
-static void run_report_replace_facts(struct bn_run_report *r)
-{
-  r->heading = r->facts;
-  r->facts = r->result.facts;
-  memset(&r->result.facts, 0, sizeof r->result.facts);
-}
-
 /* Judges the total by the assertions, which count the unfinished events with their ages. */
 static void run_report_judge_total(struct bn_run_report *r)
 {
@@ -525,7 +515,11 @@ static void run_report_print_total(struct bn_run_report *r)
   /* A run that was cut short or has failed has another reason to be empty. */
   const bool may_be_empty = is_native && !end->early && !end->failed;
 
-  run_report_replace_facts(r);
+  /* The reporters have the address of r->facts.  The facts of the heading, of which they may have
+     kept texts, live until bn_run_report_done(). */
+  r->heading = r->facts;
+  r->facts = r->result.facts;
+  memset(&r->result.facts, 0, sizeof r->result.facts);
   run_report_judge_total(r);
   bn_reporters_ended(&r->reporters);
   (void)bn_reporters_total(&r->reporters, total, parts, r->result.n_groups - 1);
