@@ -22,10 +22,6 @@
 #include "measure/host.h"
 #include "option/words.h"
 
-/* The controller, which sends a PING each second, is lost after this time without one, because the
-   stream does not end if the network is gone.  The controller gives up a silent agent earlier than
-   that (hosts/liveness.c), so that both sides never continue alone. */
-static const uint64_t silence_ns = 8 * BN_NSEC_PER_SEC;
 /* When the controller is lost, the run is stopped in order.  It is stopped at once stop_at_once_ns
    later, and the process exits without it exit_ns later. */
 static const uint64_t stop_at_once_ns = BN_NSEC_PER_SEC;
@@ -429,7 +425,7 @@ static void *agent_listen(void *arg)
   a->heard_ns = bn_clock_mono();
   while (agent_list_streams(a, p)) {
     agent_serve_streams(a, p);
-    if (bn_clock_mono() > a->heard_ns + silence_ns)
+    if (bn_clock_mono() > a->heard_ns + BN_AGENT_SILENCE_NS)
       agent_lose_controller(a);
     agent_escalate(a);
   }

@@ -14,9 +14,15 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "engine/host_group.h"
 #include "hosts/send_queue.h"
+
+/* The controller, which sends a PING each second, is lost after this time without one, because the
+   stream does not end if the network is gone.  The controller gives up a silent agent earlier than
+   that (hosts/liveness.c), so that both sides never continue alone. */
+#define BN_AGENT_SILENCE_NS (8 * BN_NSEC_PER_SEC)
 
 struct bn_agent;
 

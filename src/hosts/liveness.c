@@ -16,7 +16,7 @@ static const uint64_t silence_ns = 5 * BN_NSEC_PER_SEC;
 /* How long a host may take to end in order, if the user has set no grace and events are short. */
 static const uint64_t ending_ns = 10 * BN_NSEC_PER_SEC;
 /* How long a host may take to end at once. */
-static const uint64_t leaving_ns = 2 * BN_NSEC_PER_SEC;
+static const uint64_t ending_at_once_ns = 2 * BN_NSEC_PER_SEC;
 /* After the limit, the grace and the verification: a host that has not ended late_urge_ns later is
    told to end at once, and one that has not ended late_end_ns later is lost.  If its threads hang,
    a host ends by itself after a second, so the first time is longer than that. */
@@ -129,15 +129,6 @@ static void liveness_judge_early_end(struct bn_fleet *f, const struct bn_connect
                    f->setup->command, c->status);
 }
 
-/* Returns whether only single threads have failed on a host, which the user allows: the other
-   threads have reached the end of the run. */
-static bool liveness_has_run_through(const struct bn_fleet *f, const struct bn_connection *c)
-{
-  const int on_error = f->group_work[c->group_number].on_thread_error;
-
-  return on_error == BN_THREAD_ERROR_CONTINUE && c->result.end.reason != BN_END_FAILURE;
-}
-
 /* Fails the run because a host has ended too early: the host counts as lost, although it has a
    result.  Prints why bn_liveness_settle() stops the other hosts, or what the report lacks if they
    go on. */
@@ -174,9 +165,12 @@ static void liveness_judge_end(struct bn_fleet *f, const struct bn_connection *c
   const struct bn_end *end = &c->result.end;
   /* Whatever status a script gives to os.exit(), even 1, is no failure. */
   const bool is_status_of_script = end->left && !end->failed;
-  const bool has_failed = c->status == BN_STATUS_FAILED && !is_status_of_script;
+  /* The user may allow that single threads fail: the others have reached the end of the run. */
+  const bool has_run_through =
+      f->group_work[c->group_number].on_thread_error == BN_THREAD_ERROR_CONTINUE &&
+      end->reason != BN_END_FAILURE;
 
-  if (has_failed && !liveness_has_run_through(f, c))
+  if (c->status == BN_STATUS_FAILED && !is_status_of_script && !has_run_through)
     liveness_fail_run(f, c, "the run failed there");
   else if (f->stop == 0 && end->reason == BN_END_SIGNAL) /* also if its agent heard nothing */
     liveness_fail_run(f, c, "the run was stopped there");
@@ -312,7 +306,7 @@ static uint64_t liveness_get_phase_deadline(const struct bn_fleet *f, const stru
 static uint64_t liveness_get_deadline(const struct bn_fleet *f, const struct bn_connection *c)
 {
   /* Hosts that were late have had a part of their time already. */
-  const uint64_t end_at_once_ns = f->late ? late_end_ns - late_urge_ns : leaving_ns;
+  const uint64_t end_at_once_ns = f->late ? late_end_ns - late_urge_ns : ending_at_once_ns;
 
   if (bn_fleet_is_urged(f))
     return f->stop_signal.first_ns + launcher_end_ns;

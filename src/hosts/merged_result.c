@@ -11,15 +11,12 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/mask.h"
+#include "hosts/agent.h"
 #include "measure/merge.h"
 #include "measure/merge_check.h"
 
 /* The times of a result may be wrong by the drift of clocks, at most a thousandth of the time. */
 enum { DRIFT_DIVISOR = 1000 };
-
-/* The times may also be wrong by the time for which a machine has stood still, but by no more than
-   this, because an agent that hears nothing for as long ends (silence_ns in hosts/agent.c). */
-static const uint64_t max_still_ns = 8 * BN_NSEC_PER_SEC;
 
 /* --- times ------------------------------------------------------------------------------------ */
 
@@ -357,7 +354,7 @@ struct united {
 
 /* Replaces the results in `parts`, which is from merged_list_parts(), by as many copies that can be
    summed, because each has the rows of all groups and the given name.  part[0] has the number
-   `first` in the layout.  Returns the copies, for merged_free_united(). */
+   `first` in the layout.  The caller frees the copies and their totals. */
 static struct united *merged_unite(const struct bn_merged_result_part *part, size_t n, size_t first,
                                    const struct bn_group_layout *groups, char *name,
                                    struct bn_part *parts)
@@ -385,14 +382,6 @@ static struct united *merged_unite(const struct bn_merged_result_part *part, siz
   return copies;
 }
 
-/* Frees the n copies that merged_unite() has made; `copies` may be NULL. */
-static void merged_free_united(struct united *copies, size_t n)
-{
-  for (size_t i = 0; copies != NULL && i < n; i++)
-    bn_record_done(&copies[i].group.total);
-  free(copies);
-}
-
 /* Sums the results of the n parts, of which some may have none, into *out.  With `groups`, the sum
    has the rows of all groups, and part[0] is number `first` of that layout.  Without (NULL), the
    results are summed as they are.  Returns 0, or -1 and err if no part has a result (ENODATA), or
@@ -416,7 +405,9 @@ static int merged_sum_parts(const struct bn_merged_result_part *part, size_t n, 
     rc = bn_merge(parts, n_parts, BN_MERGE_HOSTS, out, &notes, err);
   else
     rc = bn_err_set(err, ENODATA, "no figures were sent");
-  merged_free_united(copies, n_parts);
+  for (size_t i = 0; copies != NULL && i < n_parts; i++)
+    bn_record_done(&copies[i].group.total);
+  free(copies);
   free(name);
   bn_buf_done(&notes);
   free(parts);
@@ -552,7 +543,9 @@ static bool merged_is_within_run(const struct bn_merged_result_part *p,
 {
   const struct bn_snap *s = &p->result->group[0].total.delta; /* on the clock here */
   const uint64_t drift_ns = (start->until_ns - start->mono_ns) / DRIFT_DIVISOR;
-  const uint64_t slack_ns = p->clock.error_ns + drift_ns + max_still_ns + BN_NSEC_PER_SEC;
+  /* A machine may have stood still, but if it was for longer than this, the agent has ended. */
+  const uint64_t still_ns = BN_AGENT_SILENCE_NS;
+  const uint64_t slack_ns = p->clock.error_ns + drift_ns + still_ns + BN_NSEC_PER_SEC;
 
   if (s->span_ns > s->at_ns) /* it began before the clock here did */
     return false;
