@@ -395,13 +395,7 @@ static int controller_read_groups(const struct bn_hosts_setup *s, struct bn_grou
     return bn_err_set(err, BN_ERR_OPTION,
                       "--group needs a command, for example: bench --group='a: SCRIPT' run; for "
                       "the options of a script type bench SCRIPT help");
-  const struct bn_groups_input input = {.texts = s->groups,
-                                        .args = s->args,
-                                        .options = s->options,
-                                        .conf = s->conf,
-                                        .no_script = s->no_script};
-
-  return bn_groups_read(list, &input, err);
+  return bn_groups_read(list, s, err);
 }
 
 /* Returns whether the command has been executed for the data of group i, which is also that of a
@@ -410,7 +404,7 @@ static bool controller_is_group_done(const struct bn_hosts_setup *s,
                                      const struct bn_group_list *list, size_t i)
 {
   for (size_t k = 0; k < i; k++)
-    if (bn_groups_share_data(&list->group[i], &list->group[k], s->options, s->find_tables))
+    if (bn_groups_share_data(&list->group[i], &list->group[k], s))
       return true;
   return false;
 }

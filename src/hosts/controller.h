@@ -23,8 +23,10 @@ struct bn_hosts_setup {
   const struct bn_ranks *ranks; /* the ranks of a launcher, which are the hosts; NULL: none */
   char *const *args;            /* the command line as main() gets it; has passwords */
   const char *test, *command;   /* NULL: there is none */
-  struct bn_list *groups;       /* the texts of --group, from which passwords are removed */
-  const char *(*no_script)(const char *word); /* as of struct bn_groups_input */
+  /* The texts of --group, "NAME: SCRIPT [OPTIONS]", or several with ';'.  Passwords are removed. */
+  struct bn_list *groups;
+  /* Returns what a word is that cannot be the script of a group, or NULL. */
+  const char *(*no_script)(const char *word);
   /* Returns the name of the tables that a bundled script makes, or NULL for another script. */
   const char *(*find_tables)(const char *name, size_t len);
   bool is_builtin; /* the test is built in */

@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/mask.h"
+#include "hosts/controller.h"
 #include "option/conf.h"
 #include "option/mix.h"
 #include "option/words.h"
@@ -74,9 +75,9 @@ static int groups_refuse_further_script(const struct bn_group_words *g, struct b
 /* Adds a word that names a script of a group.  Each of several scripts needs a weight.  Refuses a
    word that cannot be a script.  Returns 0, or -1 and err. */
 static int groups_add_script(struct bn_group_words *g, const char *word,
-                             const struct bn_groups_input *input, struct bn_err *err)
+                             const struct bn_hosts_setup *setup, struct bn_err *err)
 {
-  const char *kind = input->no_script(word); /* NULL: it can be a script */
+  const char *kind = setup->no_script(word); /* NULL: it can be a script */
 
   if (kind != NULL)
     return bn_err_set(err, BN_ERR_OPTION, "--group=%s: '%s' is %s; a group runs a script", g->name,
@@ -90,21 +91,21 @@ static int groups_add_script(struct bn_group_words *g, const char *word,
 /* Adds the words after the name of a group: its script and its options.  Returns 0, or -1 and
    err. */
 static int groups_add_words(struct bn_group_words *g, const struct bn_list *words,
-                            const struct bn_groups_input *input, struct bn_err *err)
+                            const struct bn_hosts_setup *setup, struct bn_err *err)
 {
   for (size_t i = 0; i < words->n; i++) {
     const char *word = words->item[i];
     int rc;
 
     if (strncmp(word, "--", 2) == 0)
-      rc = groups_add_option(g, word, input->options, err);
+      rc = groups_add_option(g, word, setup->options, err);
     else if (word[0] == '-')
       rc = bn_err_set(err, BN_ERR_OPTION,
                       "--group=%s: a word begins with '-'; options begin with '--', and a script "
                       "has a name",
                       g->name);
     else
-      rc = groups_add_script(g, word, input, err);
+      rc = groups_add_script(g, word, setup, err);
     if (rc != 0)
       return -1;
   }
@@ -133,7 +134,7 @@ static int groups_add_group(struct bn_group_list *list, const char *name, size_t
 
 /* Reads "NAME: SCRIPT [OPTIONS]", and adds the group to the list.  Returns 0, or -1 and err. */
 static int groups_read_group(struct bn_group_list *list, const char *text,
-                             const struct bn_groups_input *input, struct bn_err *err)
+                             const struct bn_hosts_setup *setup, struct bn_err *err)
 {
   const char *name = text + strspn(text, " \t");
   const size_t len = groups_get_name_len(name);
@@ -152,7 +153,7 @@ static int groups_read_group(struct bn_group_list *list, const char *text,
   g = &list->group[list->n - 1];
   if (bn_words_split(colon + 1, &words, err) != 0)
     return bn_err_set(err, BN_ERR_OPTION, "--group=%s: a quotation mark is not closed", g->name);
-  rc = groups_add_words(g, &words, input, err);
+  rc = groups_add_words(g, &words, setup, err);
   bn_words_done(&words);
   return rc;
 }
@@ -191,10 +192,10 @@ static int groups_check_name(const struct bn_group_list *list, const char *arg, 
 
 /* Adds the options "--NAME.OPTION=VALUE" of the command line to their groups, after those of
    --group.  Returns 0, or -1 and err. */
-static int groups_add_args(const struct bn_group_list *list, const struct bn_groups_input *input,
+static int groups_add_args(const struct bn_group_list *list, const struct bn_hosts_setup *setup,
                            struct bn_err *err)
 {
-  for (char *const *arg = input->args + 1; *arg != NULL; arg++) {
+  for (char *const *arg = setup->args + 1; *arg != NULL; arg++) {
     struct bn_group_words *g = bn_groups_find_owner(list, *arg);
     const char *dot = *arg + strcspn(*arg, "."); /* if g is not NULL, the one after its name */
     char *word;
@@ -206,7 +207,7 @@ static int groups_add_args(const struct bn_group_list *list, const struct bn_gro
       continue;
     }
     word = bn_alloc_print("--%s", dot + 1);
-    rc = groups_add_option(g, word, input->options, err);
+    rc = groups_add_option(g, word, setup->options, err);
     explicit_bzero(word, strlen(word)); /* it may have a password */
     free(word);
     if (rc != 0)
@@ -217,12 +218,12 @@ static int groups_add_args(const struct bn_group_list *list, const struct bn_gro
 
 /* Reads a value of --group, in which ';' separates groups.  Returns 0, or -1 and err. */
 static int groups_read_text(struct bn_group_list *list, const char *text,
-                            const struct bn_groups_input *input, struct bn_err *err)
+                            const struct bn_hosts_setup *setup, struct bn_err *err)
 {
   for (;;) {
     const size_t len = bn_words_get_group_len(text);
     char *group = bn_alloc_part(text, len);
-    const int rc = groups_read_group(list, group, input, err);
+    const int rc = groups_read_group(list, group, setup, err);
 
     explicit_bzero(group, len); /* it may have a password */
     free(group);
@@ -262,14 +263,14 @@ static bool groups_is_unset(const char *value)
 
 /* Refuses the option `name` of a group if it cannot be used with `other`, which stands outside of
    the groups and which the group itself does not set.  Returns 0, or -1 and err. */
-static int groups_check_pair(const struct bn_group_words *g, const struct bn_groups_input *input,
+static int groups_check_pair(const struct bn_group_words *g, const struct bn_hosts_setup *setup,
                              const char *name, const char *other, struct bn_err *err)
 {
   const struct bn_opt *o = bn_conf_find_option(other);
-  const bool uses_name = !groups_is_unset(bn_groups_find_value(g, input->options, name));
-  const bool sets_other = bn_groups_find_value(g, input->options, other) != NULL;
+  const bool uses_name = !groups_is_unset(bn_groups_find_value(g, setup->options, name));
+  const bool sets_other = bn_groups_find_value(g, setup->options, other) != NULL;
 
-  if (!uses_name || sets_other || !bn_conf_uses(input->conf, other))
+  if (!uses_name || sets_other || !bn_conf_uses(setup->conf, other))
     return 0;
   return bn_err_set(err, BN_ERR_OPTION,
                     "--group=%s: --%s cannot be used with --%s, which stands outside of the "
@@ -296,31 +297,31 @@ static int groups_check_profile(const struct bn_group_words *g, const struct bn_
 
 /* Refuses options of groups that cannot be used with those outside of the groups.  Returns 0, or -1
    and err. */
-static int groups_check(const struct bn_group_list *list, const struct bn_groups_input *input,
+static int groups_check(const struct bn_group_list *list, const struct bn_hosts_setup *setup,
                         struct bn_err *err)
 {
   for (size_t i = 0; i < list->n; i++) {
     const struct bn_group_words *g = &list->group[i];
 
-    if (groups_check_profile(g, input->options, err) != 0)
+    if (groups_check_profile(g, setup->options, err) != 0)
       return -1;
     for (const struct bn_conf_pair *p = bn_conf_exclusions; p->name != NULL; p++)
-      if (groups_check_pair(g, input, p->name, p->other, err) != 0 ||
-          groups_check_pair(g, input, p->other, p->name, err) != 0)
+      if (groups_check_pair(g, setup, p->name, p->other, err) != 0 ||
+          groups_check_pair(g, setup, p->other, p->name, err) != 0)
         return -1;
   }
   return 0;
 }
 
-int bn_groups_read(struct bn_group_list *list, const struct bn_groups_input *input,
+int bn_groups_read(struct bn_group_list *list, const struct bn_hosts_setup *setup,
                    struct bn_err *err)
 {
-  for (size_t i = 0; i < input->texts->n; i++)
-    if (groups_read_text(list, input->texts->item[i], input, err) != 0)
+  for (size_t i = 0; i < setup->groups->n; i++)
+    if (groups_read_text(list, setup->groups->item[i], setup, err) != 0)
       return -1;
-  if (groups_add_args(list, input, err) != 0)
+  if (groups_add_args(list, setup, err) != 0)
     return -1;
-  return groups_check(list, input, err);
+  return groups_check(list, setup, err);
 }
 
 void bn_groups_done(struct bn_group_list *list)
@@ -412,20 +413,19 @@ static bool groups_has_data_options(const struct bn_group_words *g,
 }
 
 /* Returns the name of the tables that the script of a word makes, or NULL if it is not bundled. */
-static const char *groups_find_tables(const char *word,
-                                      const char *(*find_tables)(const char *name, size_t len))
+static const char *groups_find_tables(const char *word, const struct bn_hosts_setup *setup)
 {
   const char *weight = strrchr(word, '@');
 
-  return find_tables(word, weight != NULL ? (size_t)(weight - word) : strlen(word));
+  return setup->find_tables(word, weight != NULL ? (size_t)(weight - word) : strlen(word));
 }
 
 /* Returns whether a script of the group makes these tables. */
 static bool groups_makes_tables(const struct bn_group_words *g, const char *tables,
-                                const char *(*find_tables)(const char *name, size_t len))
+                                const struct bn_hosts_setup *setup)
 {
   for (size_t i = 0; i < g->script.n; i++) {
-    const char *made = groups_find_tables(g->script.item[i], find_tables);
+    const char *made = groups_find_tables(g->script.item[i], setup);
 
     if (made != NULL && strcmp(made, tables) == 0)
       return true;
@@ -434,13 +434,14 @@ static bool groups_makes_tables(const struct bn_group_words *g, const char *tabl
 }
 
 bool bn_groups_share_data(const struct bn_group_words *g, const struct bn_group_words *before,
-                          const struct bn_optset *options,
-                          const char *(*find_tables)(const char *name, size_t len))
+                          const struct bn_hosts_setup *setup)
 {
-  for (size_t i = 0; i < g->script.n; i++) {
-    const char *tables = groups_find_tables(g->script.item[i], find_tables);
+  const struct bn_optset *options = setup->options;
 
-    if (tables == NULL || !groups_makes_tables(before, tables, find_tables))
+  for (size_t i = 0; i < g->script.n; i++) {
+    const char *tables = groups_find_tables(g->script.item[i], setup);
+
+    if (tables == NULL || !groups_makes_tables(before, tables, setup))
       return false;
   }
   return groups_has_data_options(g, before, options) && groups_has_data_options(before, g, options);

@@ -10,6 +10,8 @@
 #include "base/err.h"
 #include "option/opt.h"
 
+struct bn_hosts_setup; /* hosts/controller.h */
+
 /* What the command line says of one group. */
 struct bn_group_words {
   char *name;             /* owned */
@@ -23,20 +25,10 @@ struct bn_group_list {
   size_t n;
 };
 
-/* The command line of a run with groups.  Everything is borrowed. */
-struct bn_groups_input {
-  const struct bn_list *texts; /* of --group: "NAME: SCRIPT [OPTIONS]", or several with ';' */
-  char *const *args;           /* all arguments, of which "--NAME.OPTION=VALUE" are a group's */
-  const struct bn_optset *options;
-  const struct bn_conf *conf; /* of the options outside of groups */
-  /* Returns what a word is that cannot be the script of a group, or NULL. */
-  const char *(*no_script)(const char *word);
-};
-
-/* Reads the groups into an empty list.  Returns 0, or -1 and err, which names the option that is
-   wrong, and quotes no value, because it may be a password.  bn_groups_done() follows in both
-   cases. */
-int bn_groups_read(struct bn_group_list *list, const struct bn_groups_input *input,
+/* Reads the texts of --group, and the options "--NAME.OPTION=VALUE" of the command line, into an
+   empty list.  Returns 0, or -1 and err, which names the option that is wrong, and quotes no value,
+   because it may be a password.  bn_groups_done() follows in both cases. */
+int bn_groups_read(struct bn_group_list *list, const struct bn_hosts_setup *setup,
                    struct bn_err *err);
 /* Clears what may be secret, and frees all. */
 void bn_groups_done(struct bn_group_list *list);
@@ -51,9 +43,8 @@ const char *bn_groups_find_value(const struct bn_group_words *g, const struct bn
 void bn_groups_mask_texts(const struct bn_group_list *list, struct bn_list *texts);
 /* Returns whether a command that was executed for the group `before` has made or removed the data
    of g, too: the scripts of g are bundled ones whose tables are among those of `before`, and the
-   options that matter for data are the same.  `find_tables` is as of struct bn_hosts_setup. */
+   options that matter for data are the same. */
 bool bn_groups_share_data(const struct bn_group_words *g, const struct bn_group_words *before,
-                          const struct bn_optset *options,
-                          const char *(*find_tables)(const char *name, size_t len));
+                          const struct bn_hosts_setup *setup);
 
 #endif
