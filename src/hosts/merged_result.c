@@ -596,6 +596,7 @@ static bool merged_check_parts(struct bn_merged_result_part *part, size_t n,
     struct bn_member *m = &part[i].member;
     const char *why;
 
+    m->clock_error_s = (double)part[i].clock.error_ns * 1e-9;
     m->start_lag_s = m->processor_s = m->time_s = HUGE_VAL;
     if (part[i].result == NULL)
       continue;

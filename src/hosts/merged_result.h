@@ -18,7 +18,7 @@
 /* A host, a group, or a group on a host, and its result.  Everything is borrowed, but
    bn_merged_result_make() changes the times of the result. */
 struct bn_merged_result_part {
-  struct bn_member member;         /* bn_merged_result_make() sets its times but clock_error_s */
+  struct bn_member member;         /* bn_merged_result_make() sets its times */
   struct bn_result *result;        /* NULL: nothing that it has measured is known */
   struct bn_clock_sync_view clock; /* as known when the host was told to start */
 };

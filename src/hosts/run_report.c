@@ -53,8 +53,7 @@ static struct bn_merged_result_part *run_report_make_parts(const struct bn_fleet
         .member = {.host = host != NULL ? host : c->group,
                    .group = host != NULL ? c->group : NULL,
                    .lost = c->has_result ? NULL : c->why.text,
-                   .threads = c->work.threads,
-                   .clock_error_s = (double)c->clock.error_ns * 1e-9},
+                   .threads = c->work.threads},
         .result = f->phase < BN_FLEET_RUN ? &c->head : bn_connection_find_result(c),
         .clock = c->clock};
   }

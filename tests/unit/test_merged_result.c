@@ -315,11 +315,10 @@ static void groups_on_hosts_add_up(void **state)
   for (size_t i = 0; i < PARTS; i++) {
     make_result(&result[i], 100 * SEC, events[i]);
     own[i] = (struct bn_group_part){groups[i / 2], &result[i].group[0].total.delta.metrics};
-    part[i] = (struct bn_merged_result_part){.member = {.host = hosts[i % 2],
-                                                        .group = groups[i / 2],
-                                                        .threads = 1 + (unsigned)i,
-                                                        .clock_error_s = 0.001 * (double)(1 + i)},
-                                             .result = &result[i]};
+    part[i] = (struct bn_merged_result_part){
+        .member = {.host = hosts[i % 2], .group = groups[i / 2], .threads = 1 + (unsigned)i},
+        .result = &result[i],
+        .clock = {.error_ns = 1000000 * (1 + i)}};
   }
   part[3].result = NULL;
   part[3].member.lost = gone;
