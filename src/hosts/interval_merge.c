@@ -534,7 +534,7 @@ static bool checkpoint_is_complete(const struct bn_intervals *r)
       return false;
     latest = r->host[i].last_check > latest ? r->host[i].last_check : latest;
   }
-  return r->next_check <= r->n_checks && latest >= r->next_check;
+  return latest >= r->next_check;
 }
 
 static struct bn_record *checkpoint_get_record(const struct bn_intervals *r, size_t i)
