@@ -522,8 +522,7 @@ const struct bn_host_group *bn_agent_get_group(const struct bn_agent *a)
 
 FILE *bn_agent_open_document(struct bn_agent *a)
 {
-  if (a->document == NULL)
-    a->document = open_memstream(&a->text, &a->text_len);
+  a->document = bn_alloc_stream(&a->text, &a->text_len);
   return a->document;
 }
 
@@ -532,7 +531,7 @@ int bn_agent_send_document(struct bn_agent *a, struct bn_err *err)
 {
   enum { PIECE_MAX = BN_FRAME_MAX - 1 }; /* the type of a frame is one byte of it */
 
-  if (a->document == NULL || fflush(a->document) != 0)
+  if (fflush(a->document) != 0)
     return bn_err_set(err, ENOMEM, "out of memory for the result");
   for (size_t sent = 0; sent < a->text_len; sent += PIECE_MAX) {
     const size_t unsent = a->text_len - sent, len = unsent < PIECE_MAX ? unsent : PIECE_MAX;

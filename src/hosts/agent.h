@@ -57,8 +57,8 @@ bool bn_agent_compare_source(void *agent, const char *file, size_t folder_len, c
 bool bn_agent_is_first(const struct bn_agent *a);
 /* Returns the host group of which the run of this process is a part, or NULL if `a` is NULL. */
 const struct bn_host_group *bn_agent_get_group(const struct bn_agent *a);
-/* Returns the stream into which a reporter writes the document of the run; the first call opens it,
-   and the caller closes it (bn_cli_close_reports()).  NULL: out of memory. */
+/* Opens the stream into which a reporter writes the document of the run.  Called once; the caller
+   closes the stream (bn_cli_close_reports()). */
 FILE *bn_agent_open_document(struct bn_agent *a);
 /* Sends the document that has been written so far.  Returns 0, or -1 and err. */
 int bn_agent_send_document(struct bn_agent *a, struct bn_err *err);
