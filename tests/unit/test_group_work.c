@@ -21,9 +21,10 @@ static void drop_note(void *arg, const char *text)
 /* Reads the work of a group with these options, of which those in `outside` stand outside, and
    divides it among three hosts.  Compares "THREADS:EVENTS:RATE " of each host that has threads, and
    the sum of the threads and the seed, or what was refused. */
-static void divides(const char *outside, const char *own, const char *want)
+static void divides_in(const struct bn_policy *policy, const char *outside, const char *own,
+                       const char *want)
 {
-  struct bn_conf conf = {.policy = &bn_policy_bench};
+  struct bn_conf conf = {.policy = policy};
   struct bn_err err = {0};
   struct bn_optset *options = bn_conf_new_options(&conf, &err);
   struct bn_work_split_list hosts = {.n = 0};
@@ -61,6 +62,19 @@ static void divides(const char *outside, const char *own, const char *want)
   bn_words_done(&group.options);
   bn_work_split_done(&hosts);
   bn_optset_free(options);
+}
+
+static void divides(const char *outside, const char *own, const char *want)
+{
+  divides_in(&bn_policy_bench, outside, own, want);
+}
+
+/* It reads no fraction of a rate. */
+static void a_dialect_gets_whole_rates(void **state)
+{
+  (void)state;
+  divides("", "--rate=6.3", "1:0:2.1 1:0:2.1 1:0:2.1 of 3, seed 0");
+  divides_in(&bn_policy_11, "", "--rate=5", "1:0:1 1:0:2 1:0:2 of 3, seed 0");
 }
 
 static void a_group_is_shared_as_a_run(void **state)
@@ -108,7 +122,7 @@ static void what_cannot_be_shared_is_refused(void **state)
 BN_TESTS(group_work)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_group_is_shared_as_a_run),
+      cmocka_unit_test(a_dialect_gets_whole_rates), cmocka_unit_test(a_group_is_shared_as_a_run),
       cmocka_unit_test(a_group_with_few_threads_is_on_the_first_hosts),
       cmocka_unit_test(its_options_beat_those_outside),
       cmocka_unit_test(what_cannot_be_shared_is_refused)};
