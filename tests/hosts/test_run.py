@@ -123,6 +123,15 @@ def test_threads_of_each_host(fleet, hosts, options, threads):
     assert [g["host"]["threads"] for g in done.document["groups"][1:]] == threads
 
 
+@pytest.mark.parametrize("threads, lines", [("4", []), ("5", ["Number of workers: 2"])])
+def test_the_heading_compares_workers_with_the_threads_of_a_host(fleet, threads, lines):
+    script = fleet.script("quick.lua", "function event() end")
+    done = fleet.run("a,b", script, "--events=100", f"--threads-total={threads}", "--workers=2", "run")
+    assert done.status == 0, done.err
+    assert re.findall("Number of workers.*", done.out) == lines
+    assert f"Number of threads: {threads}\n" in done.out
+
+
 def test_all_threads_are_here_without_hosts():
     done = bench.run("cpu", *QUICK, "--events=100", "--threads-total=3", "run")
     assert done.status == 0 and "Number of threads: 3\n" in done.out

@@ -19,25 +19,44 @@ static double heading_to_seconds(uint64_t ns)
   return (double)ns / (double)BN_NSEC_PER_SEC;
 }
 
-/* Returns the value of an option that is a whole number, or 0 if it is not known. */
-static unsigned long heading_parse_option(const struct bn_facts *f, const char *option)
+/* Returns the value of an option, or "" if it has none. */
+static const char *heading_find_option(const struct bn_facts *f, const char *option)
 {
   for (size_t i = 0; i < f->n_options; i++)
     if (strcmp(f->option[i].name, option) == 0 && f->option[i].value != NULL)
-      return strtoul(f->option[i].value, NULL, 10);
-  return 0;
+      return f->option[i].value;
+  return "";
 }
 
-/* Prints the number of workers if threads share them, because there are fewer workers than threads.
-   Prints nothing for a run with groups, because each group has workers of its own. */
+/* Returns the value of an option that is a whole number, or 0 if it is not known. */
+static unsigned long heading_parse_option(const struct bn_facts *f, const char *option)
+{
+  return strtoul(heading_find_option(f, option), NULL, 10);
+}
+
+/* Returns how many threads a host has, the largest share if they differ, or 0 if that is not known:
+   the facts do not have the number of the hosts in --hosts-file, which share --threads-total. */
+static unsigned long heading_find_threads_of_host(const struct bn_facts *f)
+{
+  const unsigned long total = heading_parse_option(f, "threads-total");
+  unsigned long n_hosts = 1;
+
+  if (total == 0)
+    return heading_parse_option(f, "threads");
+  if (heading_find_option(f, "hosts-file")[0] != '\0')
+    return 0;
+  for (const char *c = heading_find_option(f, "hosts"); *c != '\0'; c++)
+    n_hosts += *c == ',';
+  return (total + n_hosts - 1) / n_hosts;
+}
+
+/* Prints the number of workers of a host if threads share them, because there are fewer workers
+   than threads.  Prints nothing for a run with groups, because each group has workers of its
+   own. */
 static void heading_print_workers(FILE *out, const struct bn_facts *f)
 {
-  /* --workers and --threads are of each host; the plan and --threads-total have the threads of all
-     hosts. */
-  const bool has_total = heading_parse_option(f, "threads-total") > 0;
-  const unsigned long threads = has_total ? f->plan.threads : heading_parse_option(f, "threads");
   const unsigned long workers = heading_parse_option(f, "workers");
-  const bool are_shared = workers > 0 && workers < threads;
+  const bool are_shared = workers > 0 && workers < heading_find_threads_of_host(f);
 
   if (are_shared && !bn_facts_have_groups(f))
     (void)fprintf(out, "Number of workers: %lu\n", workers);
