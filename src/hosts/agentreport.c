@@ -55,7 +55,7 @@ static void agentreport_started(void *self, const struct bn_facts *f)
 
   (void)snprintf(r->workload, sizeof r->workload, "%s", name != NULL ? name : "");
   /* If the line cannot be sent, the listener ends the run. */
-  (void)bn_journal_write_head(&r->journal, r->workload, f, NULL /* err */);
+  (void)bn_journal_write_facts(&r->journal, r->workload, f, NULL /* err */);
 }
 
 /* Sends a view.  Returns 0 even if it cannot be sent, because the listener ends the run then. */
@@ -95,7 +95,7 @@ static int agentreport_checkpoint(void *self, const struct bn_view *v, struct bn
   sent.n_statements = 0;
   agentreport_keep_shared(&sent, &shared);
   if (v->error_facts != NULL && v->error_facts->n_facts > 0)
-    (void)bn_journal_write_facts(&r->journal, v->error_facts, NULL /* err */);
+    (void)bn_journal_write_facts(&r->journal, NULL /* no group */, v->error_facts, NULL);
   return agentreport_view(r, &sent, err);
 }
 

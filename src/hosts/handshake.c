@@ -16,12 +16,12 @@
 /* --- writing --- */
 
 /* Returns a map that begins as all payloads do. */
-static struct bn_node *handshake_new_map(struct bn_json_out *out)
+static struct bn_node *handshake_new_map(void)
 {
   struct bn_node *map = bn_node_map();
 
-  bn_json_put(out, map, "protocol", bn_node_integer(BN_FRAME_PROTOCOL));
-  bn_json_text(out, map, "version", PACKAGE_VERSION);
+  bn_json_put(map, "protocol", bn_node_integer(BN_FRAME_PROTOCOL));
+  bn_json_put(map, "version", bn_node_text(PACKAGE_VERSION));
   return map;
 }
 
@@ -49,8 +49,6 @@ static char *handshake_print_map(struct bn_node *map, size_t *len)
   char *text = bn_node_print(map, 0, len);
 
   bn_node_free(map);
-  if (text == NULL)
-    bn_alloc_fail();
   return text;
 }
 
@@ -59,31 +57,29 @@ char *bn_handshake_print(const struct bn_handshake *h, size_t *len, struct bn_er
   struct bn_node *argv = handshake_make_list(&h->argv, "argument", "command line", err);
   struct bn_node *environment =
       argv != NULL ? handshake_make_list(&h->environment, "password", "environment", err) : NULL;
-  struct bn_json_out out = {.failed = false};
   struct bn_node *map;
 
   if (environment == NULL) {
     bn_node_free(argv);
     return NULL;
   }
-  map = handshake_new_map(&out);
-  bn_json_put(&out, map, "host", bn_node_integer(h->host));
-  bn_json_put(&out, map, "first_session", bn_node_u64(h->first_session));
-  bn_json_put(&out, map, "sessions", bn_node_u64(h->sessions));
-  bn_json_put(&out, map, "argv", argv);
+  map = handshake_new_map();
+  bn_json_put(map, "host", bn_node_integer(h->host));
+  bn_json_put(map, "first_session", bn_node_u64(h->first_session));
+  bn_json_put(map, "sessions", bn_node_u64(h->sessions));
+  bn_json_put(map, "argv", argv);
   if (h->outside > 0)
-    bn_json_put(&out, map, "outside", bn_node_u64(h->outside));
-  bn_json_put(&out, map, "environment", environment);
-  return handshake_print_map(bn_json_finish(&out, map), len);
+    bn_json_put(map, "outside", bn_node_u64(h->outside));
+  bn_json_put(map, "environment", environment);
+  return handshake_print_map(map, len);
 }
 
 char *bn_welcome_print(const char *host_name, size_t *len)
 {
-  struct bn_json_out out = {.failed = false};
-  struct bn_node *map = handshake_new_map(&out);
+  struct bn_node *map = handshake_new_map();
 
-  bn_json_text(&out, map, "host name", host_name);
-  return handshake_print_map(bn_json_finish(&out, map), len);
+  bn_json_put(map, "host name", bn_node_text(host_name));
+  return handshake_print_map(map, len);
 }
 
 /* --- reading --- */

@@ -16,14 +16,6 @@ static const char beginning[] = "{\"format\":\"bench journal\"";
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-/* Sets err: the journal ends early because of `error`, an errno value.  Returns -1. */
-static int journal_fail(const struct bn_journal *j, int error, struct bn_err *err)
-{
-  if (j->lock.path == NULL) /* bn_journal_open_sink: there is no file, and its lines are sent */
-    return bn_err_set(err, error, "the journal ends early: %s", strerror(error));
-  return bn_err_set(err, error, "the journal '%s' ends early: %s", j->lock.path, strerror(error));
-}
-
 /* Writes a line to the file of a journal, with a newline in place of the final 0.  One call writes
    all of it, so that a process which is killed leaves whole lines.  If only a part is written, the
    journal ends there: readers skip a last line without a newline.  Returns 0, or -1 and err. */
@@ -31,13 +23,15 @@ static int journal_write_line(void *journal, char *line, size_t len, struct bn_e
 {
   struct bn_journal *j = journal;
   ssize_t written;
+  int error;
 
   line[len++] = '\n';
   written = write(j->lock.fd, line, len);
   j->written |= written > 0;
   if (written == (ssize_t)len)
     return 0;
-  return journal_fail(j, written < 0 ? errno : ENOSPC /* a part was written */, err);
+  error = written < 0 ? errno : ENOSPC; /* a part was written */
+  return bn_err_set(err, error, "the journal '%s' ends early: %s", j->lock.path, strerror(error));
 }
 
 void bn_journal_open_sink(struct bn_journal *j, bn_journal_put *put, void *of)
@@ -52,26 +46,20 @@ int bn_journal_open(struct bn_journal *j, const char *path, struct bn_err *err)
   return j->ended ? -1 : 0;
 }
 
-/* Writes a line and frees its text, which is NULL if there was no memory for it.  Returns 0, or -1
-   and err. */
+/* Writes a text as a line, and frees it.  Returns 0, or -1 and err. */
 static int journal_put_text(struct bn_journal *j, char *text, size_t len, struct bn_err *err)
 {
-  int rc;
+  const int rc = j->put(j->of, text, len, err);
 
-  if (text != NULL)
-    rc = j->put(j->of, text, len, err);
-  else
-    rc = journal_fail(j, ENOMEM, err);
   free(text);
   j->ended = rc != 0;
   return rc;
 }
 
-/* Returns the text of a value on one line, which the caller frees, or NULL if memory runs out.
-   Frees the value, which may be NULL. */
+/* Returns the text of a value on one line, which the caller frees, and frees the value. */
 static char *journal_print_line(struct bn_node *line, size_t *len)
 {
-  char *text = line != NULL ? bn_node_print(line, 0 /* one line */, len) : NULL;
+  char *text = bn_node_print(line, 0 /* one line */, len);
 
   bn_node_free(line);
   return text;
@@ -86,60 +74,44 @@ static int journal_put_line(struct bn_journal *j, struct bn_node *line, struct b
   return journal_put_text(j, text, len, err);
 }
 
-/* Returns {key: value}, which owns the value, or NULL if memory runs out. */
+/* Returns {key: value}, which owns the value. */
 static struct bn_node *journal_line_of(const char *key, struct bn_node *value)
 {
-  struct bn_json_out out = {.failed = false};
   struct bn_node *map = bn_node_map();
 
-  bn_json_put(&out, map, key, value);
-  return bn_json_finish(&out, map);
+  bn_json_put(map, key, value);
+  return map;
 }
 
 /* Begins the group of a journal: makes room for the histograms of its ticks, and returns its name
-   and metrics, which the caller writes and frees, or NULL if memory runs out. */
+   and metrics, which the caller writes and frees. */
 static struct bn_node *journal_begin_group(struct bn_journal *j, const char *name,
                                            const struct bn_metrics *m)
 {
-  struct bn_json_out out = {.failed = false};
   struct bn_node *group = bn_node_map();
 
   bn_snap_init_for_metrics(&j->past, m, 0, true /* histograms */);
   bn_snap_init_for_metrics(&j->step, m, 0, true /* histograms */);
   j->has_group = true;
-  bn_json_put(&out, group, "name", bn_node_text(name));
-  bn_json_put(&out, group, "metrics", bn_store_metrics(m));
-  return bn_json_finish(&out, group);
+  bn_json_put(group, "name", bn_node_text(name));
+  bn_json_put(group, "metrics", bn_store_metrics(m));
+  return group;
 }
 
-/* Writes a line of facts, with the group of that name unless it is NULL.  Returns 0, or -1 and
-   err. */
-static int journal_write_facts(struct bn_journal *j, const char *group, const struct bn_facts *f,
-                               struct bn_err *err)
+int bn_journal_write_facts(struct bn_journal *j, const char *group, const struct bn_facts *f,
+                           struct bn_err *err)
 {
-  struct bn_json_out out = {.failed = false};
   struct bn_node *map;
 
   if (j->ended)
     return 0;
   map = bn_node_map();
-  bn_json_put(&out, map, "format", bn_node_utf8("bench journal"));
-  bn_json_put(&out, map, "version", bn_node_integer(BN_STORE_VERSION));
-  bn_json_put(&out, map, "facts", bn_store_facts(f));
+  bn_json_put(map, "format", bn_node_utf8("bench journal"));
+  bn_json_put(map, "version", bn_node_integer(BN_STORE_VERSION));
+  bn_json_put(map, "facts", bn_store_facts(f));
   if (group != NULL)
-    bn_json_put(&out, map, "group", journal_begin_group(j, group, f->plan.metrics));
-  return journal_put_line(j, bn_json_finish(&out, map), err);
-}
-
-int bn_journal_write_facts(struct bn_journal *j, const struct bn_facts *f, struct bn_err *err)
-{
-  return journal_write_facts(j, NULL /* no group */, f, err);
-}
-
-int bn_journal_write_head(struct bn_journal *j, const char *group, const struct bn_facts *f,
-                          struct bn_err *err)
-{
-  return journal_write_facts(j, group, f, err);
+    bn_json_put(map, "group", journal_begin_group(j, group, f->plan.metrics));
+  return journal_put_line(j, map, err);
 }
 
 /* Replaces the histograms of a snapshot by those of another one with the same metrics. */
@@ -164,7 +136,7 @@ static void journal_leave_out_grace(struct bn_view *tick, struct bn_snap *delta)
   delta->wall_ns -= grace_ns;
 }
 
-/* Returns the line of a view, which the caller frees, or NULL if memory runs out. */
+/* Returns the line of a view, which the caller frees. */
 static char *journal_print_view(const struct bn_journal *j, const struct bn_view *v, size_t *len)
 {
   if (j->brief)
@@ -172,9 +144,9 @@ static char *journal_print_view(const struct bn_journal *j, const struct bn_view
   return journal_print_line(journal_line_of(bn_layout_spans[v->span], bn_store_record(v)), len);
 }
 
-/* Returns the line of a tick, which the caller frees, or NULL if memory runs out.  Its histograms
-   have only the values since the previous tick, so this tick's are kept for the next one.  A line
-   that is sent keeps the time at which the tick was made. */
+/* Returns the line of a tick, which the caller frees.  Its histograms have only the values since
+   the previous tick, so this tick's are kept for the next one.  A line that is sent keeps the time
+   at which the tick was made. */
 static char *journal_print_tick(struct bn_journal *j, const struct bn_view *v, size_t *len)
 {
   struct bn_snap delta = *v->delta;
@@ -235,7 +207,6 @@ void bn_journal_close(struct bn_journal *j, bool remove)
 struct tree {
   struct bn_node *document, *groups;
   struct bn_node *group, *intervals, *checkpoints, *total; /* of the last group; NULL: none */
-  bool failed;                                             /* there was no memory */
   bool is_wanted;                                          /* else nothing is added */
 };
 
@@ -248,15 +219,13 @@ struct reader {
   struct bn_err *err;        /* gets what is wrong with a line */
 };
 
-/* Returns a copy of a map, which shares its values with the map, or NULL if memory runs out. */
+/* Returns a copy of a map, which shares its values with the map. */
 static struct bn_node *journal_copy_of(const struct bn_node *map)
 {
   struct bn_node *copy = bn_node_map();
 
-  if (copy != NULL && bn_node_complete(copy, map) == 0)
-    return copy;
-  bn_node_free(copy);
-  return NULL;
+  bn_node_complete(copy, map);
+  return copy;
 }
 
 /* Frees the node in *slot, and puts another node into it. */
@@ -267,17 +236,17 @@ static void journal_replace_node(struct bn_node **slot, struct bn_node *node)
 }
 
 /* Completes the last group of the tree, if there is one, and appends it to the groups of the
-   document.  bn_node_set() and bn_node_append() take over a node even if they fail, so none is left
-   to free. */
+   document. */
 static void journal_tree_end_group(struct tree *t)
 {
-  if (t->group == NULL && t->intervals == NULL && t->checkpoints == NULL)
+  if (t->group == NULL)
     return;
-  t->failed |= bn_node_set(t->group, "intervals", t->intervals) != 0;
-  t->failed |= bn_node_set(t->group, "checkpoints", t->checkpoints) != 0;
-  t->failed |= t->total != NULL && bn_node_set(t->group, "total", t->total) != 0;
-  t->failed |= bn_node_append(t->groups, t->group) != 0;
-  t->group = t->intervals = t->checkpoints = t->total = NULL;
+  bn_json_put(t->group, "intervals", t->intervals);
+  bn_json_put(t->group, "checkpoints", t->checkpoints);
+  if (t->total != NULL)
+    bn_json_put(t->group, "total", t->total);
+  bn_json_add(t->groups, t->group);
+  t->group = t->total = NULL;
 }
 
 /* Ends the last group of the tree and begins another one. */
@@ -289,34 +258,27 @@ static void journal_tree_begin_group(struct tree *t, const struct bn_node *group
   t->checkpoints = bn_node_list();
   if (t->groups == NULL)
     t->groups = bn_node_list();
-  t->failed |= t->group == NULL;
 }
 
 /* Adds a view to the last group of the tree.  A tick replaces the total. */
 static void journal_tree_add_view(struct tree *t, const struct bn_node *view,
                                   enum bn_view_span span)
 {
-  struct bn_node *list = span == BN_VIEW_INTERVAL ? t->intervals : t->checkpoints;
   struct bn_node *copy = journal_copy_of(view);
 
-  t->failed |= copy == NULL;
   if (span == BN_VIEW_TICK)
     journal_replace_node(&t->total, copy);
   else
-    t->failed |= bn_node_append(list, copy) != 0;
+    bn_json_add(span == BN_VIEW_INTERVAL ? t->intervals : t->checkpoints, copy);
 }
 
-/* Completes the document, and returns it.  Returns NULL if there was no memory, or the tree is not
-   wanted. */
+/* Completes the document, and returns it, or NULL if the tree is not wanted. */
 static struct bn_node *journal_tree_finish(struct tree *t)
 {
   journal_tree_end_group(t);
   if (t->groups != NULL)
-    t->failed |= bn_node_set(t->document, "groups", t->groups) != 0;
-  if (!t->failed)
-    return t->document;
-  bn_node_free(t->document);
-  return NULL;
+    bn_json_put(t->document, "groups", t->groups);
+  return t->document;
 }
 
 /* Begins a group of the result and of the tree.  Returns 0, or -1 and r->err; then views are
@@ -499,12 +461,12 @@ enum next {
 
 /* Counts a line that cannot be read in *skipped; why: what is wrong with it.  A line that exceeds a
    bound (EFBIG) ends the reading.  The reading fails at the first line, without which nothing can
-   be read, or without memory. */
+   be read. */
 static enum next journal_skip_line(struct bn_skipped_lines *skipped, size_t number,
                                    const struct bn_err *why, struct bn_err *err)
 {
-  if (number == 1 || why->code == ENOMEM) {
-    (void)bn_err_set(err, why->code, "line %zu of the journal: %s", number, why->text);
+  if (number == 1) {
+    (void)bn_err_set(err, why->code, "line 1 of the journal: %s", why->text);
     return NEXT_FAILED;
   }
   if (why->code == EFBIG) {
@@ -555,7 +517,5 @@ int bn_journal_read(struct bn_lines *lines, bool keep_tree, struct bn_stored *ou
     return -1;
   if (number == 0) /* bn_lines_next() returns only lines with a newline */
     return bn_err_set(err, EINVAL, "its first line has no end");
-  if (keep_tree && out->document == NULL)
-    return bn_err_set(err, ENOMEM, "out of memory");
   return 0;
 }

@@ -32,12 +32,11 @@ void bn_journal_open_sink(struct bn_journal *j, bn_journal_put *put, void *of);
    group before it.  If a line cannot be written, the journal ends: that call returns -1 and err,
    later ones do nothing and return 0. */
 
-/* Writes the facts. */
-int bn_journal_write_facts(struct bn_journal *j, const struct bn_facts *f, struct bn_err *err);
-/* Writes the facts and, in the same line, the name and the metrics of the group, which f->plan has:
-   a reader then knows what will be measured before there is a view. */
-int bn_journal_write_head(struct bn_journal *j, const char *group, const struct bn_facts *f,
-                          struct bn_err *err);
+/* Writes the facts.  group: also writes, in the same line, this name and the metrics of the group,
+   which f->plan has: a reader then knows what will be measured before there is a view.  NULL: the
+   facts alone. */
+int bn_journal_write_facts(struct bn_journal *j, const char *group, const struct bn_facts *f,
+                           struct bn_err *err);
 /* Writes a view, but no total: the ticks stand for it. */
 int bn_journal_write_view(struct bn_journal *j, const char *group, const struct bn_view *v,
                           struct bn_err *err);
@@ -56,8 +55,8 @@ bool bn_journal_is_journal(const char *text, size_t len);
 /* Reads the result of a journal; the last tick is the total.  A last line without a newline is left
    out; other lines that cannot be read are skipped and counted.  A line above a bound
    (measure/bounds.h) ends the reading, and what came before it is the result.  keep_tree: as of
-   bn_store_load().  Returns 0, or -1 and err: there is no memory, or the first line does not begin
-   a journal.  The caller frees `out` in both cases. */
+   bn_store_load().  Returns 0, or -1 and err if the first line does not begin a journal.  The
+   caller frees `out` in both cases. */
 int bn_journal_read(struct bn_lines *lines, bool keep_tree, struct bn_stored *out,
                     struct bn_err *err);
 

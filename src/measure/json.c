@@ -4,9 +4,9 @@
 
 #include <errno.h>
 #include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "measure/bounds.h"
 
 /* A struct bn_node is a json_t that only this file sees.  A cast by way of an integer drops const
@@ -50,12 +50,10 @@ struct bn_node *bn_node_parse_within(const char *text, size_t len, size_t most, 
     return NULL;
   }
   j = json_loadb(text, len, JSON_REJECT_DUPLICATES, &why);
-  if (j == NULL) {
-    if (why.text[0] == '\0') /* the parser says nothing if memory runs out */
-      (void)bn_err_set(err, ENOMEM, "out of memory");
-    else
-      (void)bn_err_set(err, EINVAL, "line %d: %s", why.line, why.text);
-  }
+  if (j == NULL && why.text[0] == '\0') /* the parser says nothing if memory runs out */
+    bn_alloc_fail();
+  if (j == NULL)
+    (void)bn_err_set(err, EINVAL, "line %d: %s", why.line, why.text);
   return json_outer(j);
 }
 
@@ -126,13 +124,10 @@ char *bn_node_print(const struct bn_node *n, unsigned indent, size_t *len)
       (indent > 0 ? JSON_INDENT(indent) : JSON_COMPACT) | JSON_REAL_PRECISION(17) | JSON_ENCODE_ANY;
   /* json_dumps() drops a name for which it has no memory, and reports no error. */
   const size_t size = json_dumpb(json_inner(n), NULL, 0, flags);
-  char *text = size > 0 ? malloc(size + 1) : NULL;
+  char *text = bn_alloc(size + 1, 1);
 
-  if (text == NULL || json_dumpb(json_inner(n), text, size, flags) != size) {
-    free(text);
-    return NULL;
-  }
-  text[size] = '\0';
+  if (size == 0 || json_dumpb(json_inner(n), text, size, flags) != size)
+    bn_alloc_fail();
   *len = indent > 0 ? json_join_numbers(text) : size;
   return text;
 }
@@ -187,44 +182,44 @@ int bn_node_append(struct bn_node *list, struct bn_node *value)
   return json_array_append_new(json_inner(list), json_inner(value));
 }
 
-static int json_complete(json_t *into, json_t *from);
+static void json_complete(json_t *into, json_t *from);
 
 /* Completes the values of a list by those of a list of the same length. */
-static int json_complete_list(json_t *into, json_t *from)
+static void json_complete_list(json_t *into, json_t *from)
 {
   if (json_array_size(into) != json_array_size(from))
-    return 0;
+    return;
   for (size_t i = 0; i < json_array_size(into); i++)
-    if (json_complete(json_array_get(into, i), json_array_get(from, i)) != 0)
-      return -1;
-  return 0;
+    json_complete(json_array_get(into, i), json_array_get(from, i));
 }
 
 /* Does bn_node_complete().  Values other than lists and maps stay as they are.  The recursion is
    bounded, because the parser has bounded the depth of the trees. */
-static int json_complete(json_t *into, json_t *from)
+static void json_complete(json_t *into, json_t *from)
 {
   const char *key;
   json_t *value;
 
-  if (json_is_array(into) && json_is_array(from))
-    return json_complete_list(into, from);
+  if (json_is_array(into) && json_is_array(from)) {
+    json_complete_list(into, from);
+    return;
+  }
   if (!json_is_object(into) || !json_is_object(from))
-    return 0;
+    return;
   json_object_foreach(from, key, value)
   {
     json_t *mine = json_object_get(into, key);
-    const int rc = mine != NULL ? json_complete(mine, value) : json_object_set(into, key, value);
 
-    if (rc != 0)
-      return -1;
+    if (mine != NULL)
+      json_complete(mine, value);
+    else if (json_object_set(into, key, value) != 0)
+      bn_alloc_fail();
   }
-  return 0;
 }
 
-int bn_node_complete(struct bn_node *into, const struct bn_node *from)
+void bn_node_complete(struct bn_node *into, const struct bn_node *from)
 {
-  return json_complete(json_inner(into), json_inner(from));
+  json_complete(json_inner(into), json_inner(from));
 }
 
 /* Returns whether a value is a list or a map without values. */

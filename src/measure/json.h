@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads and writes JSON as trees of values. */
+/* Reads and writes JSON as trees of values.  Functions that say nothing of a lack of memory end the
+   process then (base/alloc.h). */
 #ifndef BN_MEASURE_JSON_H
 #define BN_MEASURE_JSON_H
 
@@ -28,8 +29,7 @@ struct bn_node *bn_node_parse(const char *text, size_t len, struct bn_err *err);
 /* As bn_node_parse() for a text with at most that many values. */
 struct bn_node *bn_node_parse_within(const char *text, size_t len, size_t most, struct bn_err *err);
 /* Prints a tree with that many spaces per level, and lists of numbers on one line each; indent 0:
-   all on one line.  The caller frees the text, which ends with a 0 that len does not count.
-   Returns NULL if there is no memory. */
+   all on one line.  The caller frees the text, which ends with a 0 that len does not count. */
 char *bn_node_print(const struct bn_node *n, unsigned indent, size_t *len);
 void bn_node_free(struct bn_node *n); /* frees a tree; NULL is allowed */
 
@@ -47,9 +47,8 @@ struct bn_node *bn_node_null(void);
 int bn_node_set(struct bn_node *map, const char *key, struct bn_node *value);
 int bn_node_append(struct bn_node *list, struct bn_node *value);
 /* Adds the keys of `from` that `into` lacks, with their values, which the trees share then; also in
-   maps within maps, and in maps within lists that have the same length in both.  Returns 0, or -1
-   if there is no memory. */
-int bn_node_complete(struct bn_node *into, const struct bn_node *from);
+   maps within maps, and in maps within lists that have the same length in both. */
+void bn_node_complete(struct bn_node *into, const struct bn_node *from);
 /* Removes the keys of `into` that `from` lacks, in all maps in which bn_node_complete() would add
    some.  Keys with an empty list or map stay.  If either tree is NULL, nothing is done. */
 void bn_node_confine(struct bn_node *into, const struct bn_node *from);

@@ -7,30 +7,21 @@
 
 #include "measure/hist_codec.h"
 
-/* The list of a histogram, to which json_hist_add_bucket() adds. */
-struct hist_list {
-  struct bn_json_out *out;
-  struct bn_node *list;
-};
-
-/* Adds a bucket: the number of empty buckets before it, negative, and its count.  A single empty
-   bucket becomes a count of 0, which is shorter than -1. */
-static void json_hist_add_bucket(void *arg, uint64_t empty, uint64_t count)
+/* Adds a bucket to a list: the number of empty buckets before it, negative, and its count.  A
+   single empty bucket becomes a count of 0, which is shorter than -1. */
+static void json_hist_add_bucket(void *list, uint64_t empty, uint64_t count)
 {
-  const struct hist_list *to = arg;
-
   if (empty > 0)
-    bn_json_add(to->out, to->list, bn_node_integer(empty > 1 ? -(int64_t)empty : 0));
-  bn_json_add(to->out, to->list, bn_node_u64(count));
+    bn_json_add(list, bn_node_integer(empty > 1 ? -(int64_t)empty : 0));
+  bn_json_add(list, bn_node_u64(count));
 }
 
-struct bn_node *bn_json_hist(struct bn_json_out *out, const struct bn_hist *h,
-                             const struct bn_hist_sparse *s)
+struct bn_node *bn_json_hist(const struct bn_hist *h, const struct bn_hist_sparse *s)
 {
-  struct hist_list to = {.out = out, .list = bn_node_list()};
+  struct bn_node *list = bn_node_list();
 
-  bn_hist_codec_each(h, s, json_hist_add_bucket, &to);
-  return to.list;
+  bn_hist_codec_each(h, s, json_hist_add_bucket, list);
+  return list;
 }
 
 /* Reads a bucket of version 1, [lowest, count]. */

@@ -12,10 +12,8 @@
 #include "measure/json_read.h"
 #include "measure/json_write.h"
 
-/* Returns the list of a histogram in one of its two forms; if both are NULL, it is empty.  Without
-   memory out->failed is set. */
-struct bn_node *bn_json_hist(struct bn_json_out *out, const struct bn_hist *h,
-                             const struct bn_hist_sparse *s);
+/* Returns the list of a histogram in one of its two forms; if both are NULL, it is empty. */
+struct bn_node *bn_json_hist(const struct bn_hist *h, const struct bn_hist_sparse *s);
 /* Adds the values of a member of a map, a list of either version or the text that
    bn_skip_to_totals() makes of it, to a histogram.  No values are added if there is no such
    member.  Another value is a fault. */

@@ -24,17 +24,16 @@ static char *json_write_escape(const char *s)
 
 struct bn_node *bn_node_text(const char *s)
 {
-  struct bn_node *n;
-  char *escaped;
+  struct bn_node *n = s != NULL ? bn_node_utf8(s) : bn_node_null();
 
-  if (s == NULL)
-    return bn_node_null();
-  n = bn_node_utf8(s);
-  if (n != NULL) /* else it is not UTF-8, or there is no memory */
-    return n;
-  escaped = json_write_escape(s);
-  n = bn_node_utf8(escaped);
-  free(escaped);
+  if (n == NULL) { /* it is not UTF-8, or there is no memory */
+    char *escaped = json_write_escape(s);
+
+    n = bn_node_utf8(escaped);
+    free(escaped);
+  }
+  if (n == NULL)
+    bn_alloc_fail();
   return n;
 }
 
@@ -65,14 +64,14 @@ static bool json_write_is_ascii(const char *s)
 }
 
 /* Returns the key as bn_node_text() escapes it, with a number if the map has that key already.  The
-   caller frees it.  Returns NULL if memory runs out. */
+   caller frees it. */
 static char *json_write_unused_key(const struct bn_node *map, const char *key)
 {
   struct bn_node *text = bn_node_text(key);
   const char *escaped = bn_node_get_text(text);
-  char *unused = bn_alloc_copy(escaped);
+  char *unused = bn_alloc_text(escaped);
 
-  for (unsigned n = 2; unused != NULL && bn_node_get(map, unused) != NULL; n++) {
+  for (unsigned n = 2; bn_node_get(map, unused) != NULL; n++) {
     free(unused);
     unused = bn_alloc_print("%s (%u)", escaped, n);
   }
@@ -80,45 +79,30 @@ static char *json_write_unused_key(const struct bn_node *map, const char *key)
   return unused;
 }
 
-void bn_json_put(struct bn_json_out *out, struct bn_node *map, const char *key,
-                 struct bn_node *value)
+void bn_json_put(struct bn_node *map, const char *key, struct bn_node *value)
 {
-  char *unused_key;
-
   /* Most keys are ASCII.  They are not looked up: hardly any is the escaped form of another key. */
-  if (json_write_is_ascii(key)) {
-    out->failed |= bn_node_set(map, key, value) != 0;
-    return;
-  }
-  unused_key = json_write_unused_key(map, key);
-  if (unused_key == NULL) {
-    bn_node_free(value);
-    out->failed = true;
-    return;
-  }
-  out->failed |= bn_node_set(map, unused_key, value) != 0;
+  char *unused_key = json_write_is_ascii(key) ? NULL : json_write_unused_key(map, key);
+
+  if (bn_node_set(map, unused_key != NULL ? unused_key : key, value) != 0)
+    bn_alloc_fail();
   free(unused_key);
 }
 
-void bn_json_add(struct bn_json_out *out, struct bn_node *list, struct bn_node *value)
+void bn_json_add(struct bn_node *list, struct bn_node *value)
 {
-  out->failed |= bn_node_append(list, value) != 0;
+  if (bn_node_append(list, value) != 0)
+    bn_alloc_fail();
 }
 
-void bn_json_text(struct bn_json_out *out, struct bn_node *map, const char *key, const char *text)
-{
-  bn_json_put(out, map, key, bn_node_text(text));
-}
-
-void bn_json_names(struct bn_json_out *out, struct bn_node *map, const char *key,
-                   const char *const *names, unsigned bits)
+void bn_json_names(struct bn_node *map, const char *key, const char *const *names, unsigned bits)
 {
   struct bn_node *list = bn_node_list();
 
   for (unsigned i = 0; names[i] != NULL; i++)
     if ((bits >> i & 1) != 0)
-      bn_json_add(out, list, bn_node_text(names[i]));
-  bn_json_put(out, map, key, list);
+      bn_json_add(list, bn_node_text(names[i]));
+  bn_json_put(map, key, list);
 }
 
 /* Returns the value of a member of a struct as a node.  l: the member's row in the layout. */
@@ -155,21 +139,12 @@ static bool json_write_is_zero(const struct bn_layout *l, const void *member)
   return memcmp(member, &zero, size[l->type]) == 0;
 }
 
-void bn_json_layout(struct bn_json_out *out, struct bn_node *map, const struct bn_layout *l,
-                    const void *from)
+void bn_json_layout(struct bn_node *map, const struct bn_layout *l, const void *from, bool brief)
 {
   for (; l->name != NULL; l++) {
     const void *member = (const char *)from + l->offset;
 
-    if (!out->brief || !json_write_is_zero(l, member))
-      bn_json_put(out, map, l->name, json_write_value_of(l, member));
+    if (!brief || !json_write_is_zero(l, member))
+      bn_json_put(map, l->name, json_write_value_of(l, member));
   }
-}
-
-struct bn_node *bn_json_finish(const struct bn_json_out *out, struct bn_node *n)
-{
-  if (!out->failed && n != NULL)
-    return n;
-  bn_node_free(n);
-  return NULL;
 }

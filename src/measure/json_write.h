@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Writes the tree of a document: puts values into maps and lists, and remembers if one could not be
-   made, so that only the finished tree has to be checked.
+/* Writes the tree of a document: puts values into maps and lists.
 
-   Every function takes over the values that it is given.  One thread at a time writes a tree. */
+   Every function takes over the values that it is given.  A value that could not be made, for lack
+   of memory, ends the process where it is put (base/alloc.h). */
 #ifndef BN_MEASURE_JSON_WRITE_H
 #define BN_MEASURE_JSON_WRITE_H
 
@@ -12,7 +12,7 @@
 #include "measure/json.h"
 #include "measure/layout.h"
 
-/* These make a value.  They return NULL if there is no memory. */
+/* These make a value, or NULL without memory. */
 
 /* Makes a text, or null for NULL.  A text that is not UTF-8 is escaped as by bn_escape(), so that
    two such names stay different. */
@@ -22,30 +22,15 @@ struct bn_node *bn_node_u64(uint64_t n);
 /* Makes a number, or null for a value that is not finite. */
 struct bn_node *bn_node_f64(double x);
 
-/* The state of writing a tree.  It is passed to all functions below. */
-struct bn_json_out {
-  bool failed; /* no memory for a value */
-  bool brief;  /* values that are 0, false or empty may be left out */
-  bool no_lag; /* the last histogram, the lag of pauses, has no value and is left out */
-};
-
 /* Puts a value into a map.  A key that is not ASCII is cleaned as by bn_node_text().  Different
    keys may then be the same: a key that the map has already gets a number, as in "key (2)". */
-void bn_json_put(struct bn_json_out *out, struct bn_node *map, const char *key,
-                 struct bn_node *value);
+void bn_json_put(struct bn_node *map, const char *key, struct bn_node *value);
 /* Appends a value to a list. */
-void bn_json_add(struct bn_json_out *out, struct bn_node *list, struct bn_node *value);
-/* Puts a text, or null for NULL, into a map. */
-void bn_json_text(struct bn_json_out *out, struct bn_node *map, const char *key, const char *text);
+void bn_json_add(struct bn_node *list, struct bn_node *value);
 /* Puts a list of the names whose bits are set into a map; bit 0 is that of the first name. */
-void bn_json_names(struct bn_json_out *out, struct bn_node *map, const char *key,
-                   const char *const *names, unsigned bits);
+void bn_json_names(struct bn_node *map, const char *key, const char *const *names, unsigned bits);
 /* Puts every member of a struct that a layout names into a map; if `brief`, only those that are not
    0. */
-void bn_json_layout(struct bn_json_out *out, struct bn_node *map, const struct bn_layout *l,
-                    const void *from);
-/* Returns the tree, which the caller frees.  If something of it is missing, frees it and returns
-   NULL. */
-struct bn_node *bn_json_finish(const struct bn_json_out *out, struct bn_node *n);
+void bn_json_layout(struct bn_node *map, const struct bn_layout *l, const void *from, bool brief);
 
 #endif

@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/alloc.h"
+
 void bn_lines_init(struct bn_lines *l, FILE *f, size_t max)
 {
   assert(max >> 20 > 0); /* lines_append() shows it in MiB */
@@ -41,7 +43,7 @@ static int lines_append(struct bn_lines *l, const char *part, size_t len, struct
   if (l->line.len + len > l->line.max)
     return bn_err_set(err, EFBIG, "it has more than %zu MiB", l->line.max >> 20);
   if (bn_buf_add(&l->line, part, len) != 0)
-    return bn_err_set(err, ENOMEM, "out of memory");
+    bn_alloc_fail();
   return 0;
 }
 

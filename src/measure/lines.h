@@ -28,8 +28,7 @@ const char *bn_lines_block(struct bn_lines *l, size_t *len);
 void bn_lines_skip(struct bn_lines *l, size_t len);
 /* Puts the next line into l->line, without its newline.  Returns 1; 0 if no line with a newline is
    left, or ferror() says that the file cannot be read; or -1 and err: the line is longer than the
-   bound, or there is no memory for it.  The error begins with "it", for which the caller names the
-   line. */
+   bound.  The error begins with "it", for which the caller names the line. */
 int bn_lines_next(struct bn_lines *l, struct bn_err *err);
 
 #endif

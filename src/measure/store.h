@@ -73,15 +73,14 @@ enum { BN_STORE_GAP = '\t' };
 
 /* --- writing --- */
 
-/* These return a tree, which the caller frees, or NULL if memory runs out: the facts, the metrics
-   of a group, and a record. */
+/* These return a tree, which the caller frees: the facts, the metrics of a group, and a record. */
 struct bn_node *bn_store_facts(const struct bn_facts *f);
 struct bn_node *bn_store_metrics(const struct bn_metrics *m);
 struct bn_node *bn_store_record(const struct bn_view *v);
 /* Returns a record as a line that is sent to another process of this version, which is quick to
    read: {SPAN: RECORD} in JSON, in which "figures" is a list of all bn_view_fields and what is
    absent is 0, followed by the histograms of the metrics (measure/hist_codec.h), each after
-   BN_STORE_GAP.  The caller frees the line.  Returns NULL if memory runs out. */
+   BN_STORE_GAP.  The caller frees the line. */
 char *bn_store_print_brief(const struct bn_view *v, size_t *len);
 /* Returns an upper bound of the number of values that bn_store_record() makes of an interval or a
    checkpoint. */
@@ -89,14 +88,14 @@ uint64_t bn_store_bound_values(const struct bn_view *v);
 /* Returns whether one more interval leaves the document within the bounds (measure/bounds.h);
    values: the sum of bn_store_bound_values() of the group's records. */
 bool bn_store_has_room(const struct bn_group *g, uint64_t values);
-/* Returns the whole document, or NULL if memory runs out.  known: an older document of the same
-   result, or NULL; names that only it has are kept, and names that it lacks are not added. */
+/* Returns the whole document, which the caller frees.  known: an older document of the same result,
+   or NULL; names that only it has are kept, and names that it lacks are not added. */
 struct bn_node *bn_store_document(const struct bn_result *r, const struct bn_node *known);
 /* As bn_store_document() for a part of a run, to which another process adds other parts: it has all
    metrics, also those of which it has no values. */
 struct bn_node *bn_store_part(const struct bn_result *r);
-/* These write a document (NULL: there was no memory for it) to a file, which it replaces as by
-   bn_file_save(), or to a stream.  They return 0, or -1 and err. */
+/* These write a document to a file, which it replaces as by bn_file_save(), or to a stream.  They
+   return 0, or -1 and err. */
 int bn_store_save(const struct bn_node *document, const char *path, struct bn_err *err);
 int bn_store_print(const struct bn_node *document, FILE *out, struct bn_err *err);
 

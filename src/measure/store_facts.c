@@ -13,43 +13,43 @@
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-/* These return a part of the facts as a value.  Without memory they set out->failed. */
+/* These return a part of the facts as a value. */
 
-static struct bn_node *store_plan_of(struct bn_json_out *out, const struct bn_plan *plan)
+static struct bn_node *store_plan_of(const struct bn_plan *plan)
 {
   struct bn_node *map = bn_node_map(), *checkpoints = bn_node_list(), *percents = bn_node_list();
 
-  bn_json_text(out, map, "dialect", bn_layout_dialects[plan->version]);
+  bn_json_put(map, "dialect", bn_node_text(bn_layout_dialects[plan->version]));
   /* "own" says that the run is in bench's own form.  A run in a dialect leaves it out. */
   if (plan->native)
-    bn_json_put(out, map, "own", bn_node_boolean(true));
-  bn_json_layout(out, map, bn_layout_plan, plan);
+    bn_json_put(map, "own", bn_node_boolean(true));
+  bn_json_layout(map, bn_layout_plan, plan, false /* brief */);
   for (size_t i = 0; i < plan->n_checkpoints; i++)
-    bn_json_add(out, checkpoints, bn_node_u64(plan->checkpoint_ns[i]));
-  bn_json_put(out, map, "checkpoint_ns", checkpoints);
+    bn_json_add(checkpoints, bn_node_u64(plan->checkpoint_ns[i]));
+  bn_json_put(map, "checkpoint_ns", checkpoints);
   for (size_t i = 0; i < plan->n_percents; i++)
-    bn_json_add(out, percents, bn_node_f64(plan->percents[i]));
-  bn_json_put(out, map, "percents", percents);
+    bn_json_add(percents, bn_node_f64(plan->percents[i]));
+  bn_json_put(map, "percents", percents);
   return map;
 }
 
-static struct bn_node *store_rows_of(struct bn_json_out *out, const struct bn_facts *f)
+static struct bn_node *store_rows_of(const struct bn_facts *f)
 {
   struct bn_node *list = bn_node_list();
 
   for (size_t i = 0; i < f->n_rows; i++) {
     struct bn_node *map = bn_node_map();
 
-    bn_json_put(out, map, "level", bn_node_integer(f->row[i].level));
-    bn_json_put(out, map, "text", bn_node_text(f->row[i].text));
-    bn_json_add(out, list, map);
+    bn_json_put(map, "level", bn_node_integer(f->row[i].level));
+    bn_json_put(map, "text", bn_node_text(f->row[i].text));
+    bn_json_add(list, map);
   }
   return list;
 }
 
 /* Leaves out the value of a secret, and the traits of an option if they are not known, because it
    was read from a document without them. */
-static struct bn_node *store_options_of(struct bn_json_out *out, const struct bn_facts *f)
+static struct bn_node *store_options_of(const struct bn_facts *f)
 {
   struct bn_node *list = bn_node_list();
 
@@ -57,20 +57,20 @@ static struct bn_node *store_options_of(struct bn_json_out *out, const struct bn
     const struct bn_fact_option *o = &f->option[i];
     struct bn_node *map = bn_node_map();
 
-    bn_json_put(out, map, "name", bn_node_text(o->name));
-    bn_json_put(out, map, "group", bn_node_text(o->group));
-    bn_json_put(out, map, "value", bn_node_text(o->secret ? NULL : o->value));
-    bn_json_text(out, map, "origin", bn_layout_origins[o->origin]);
+    bn_json_put(map, "name", bn_node_text(o->name));
+    bn_json_put(map, "group", bn_node_text(o->group));
+    bn_json_put(map, "value", bn_node_text(o->secret ? NULL : o->value));
+    bn_json_put(map, "origin", bn_node_text(bn_layout_origins[o->origin]));
     if (o->secret)
-      bn_json_put(out, map, "secret", bn_node_boolean(true));
+      bn_json_put(map, "secret", bn_node_boolean(true));
     if ((o->traits & BN_OPT_UNTOLD) == 0)
-      bn_json_names(out, map, "traits", bn_layout_traits, o->traits);
-    bn_json_add(out, list, map);
+      bn_json_names(map, "traits", bn_layout_traits, o->traits);
+    bn_json_add(list, map);
   }
   return list;
 }
 
-static struct bn_node *store_messages_of(struct bn_json_out *out, const struct bn_facts *f)
+static struct bn_node *store_messages_of(const struct bn_facts *f)
 {
   struct bn_node *list = bn_node_list();
 
@@ -78,11 +78,11 @@ static struct bn_node *store_messages_of(struct bn_json_out *out, const struct b
     const struct bn_fact_message *m = &f->message[i];
     struct bn_node *map = bn_node_map();
 
-    bn_json_put(out, map, "wall_ns", bn_node_u64(m->wall_ns));
-    bn_json_text(out, map, "level", bn_layout_levels[m->level]);
-    bn_json_put(out, map, "text", bn_node_text(m->text));
-    bn_json_put(out, map, "times", bn_node_u64(m->times));
-    bn_json_add(out, list, map);
+    bn_json_put(map, "wall_ns", bn_node_u64(m->wall_ns));
+    bn_json_put(map, "level", bn_node_text(bn_layout_levels[m->level]));
+    bn_json_put(map, "text", bn_node_text(m->text));
+    bn_json_put(map, "times", bn_node_u64(m->times));
+    bn_json_add(list, map);
   }
   return list;
 }
@@ -103,8 +103,7 @@ static struct bn_node *store_value_of(const struct bn_fact *fact)
 
 /* Puts a map for each section, in the order in which the sections appear first.  Whether a section
    is new is asked of the facts, not of `map`: bn_json_put() may change names that are not ASCII. */
-static void store_put_sections(struct bn_json_out *out, struct bn_node *map,
-                               const struct bn_facts *f)
+static void store_put_sections(struct bn_node *map, const struct bn_facts *f)
 {
   for (size_t i = 0; i < f->n_facts; i++) {
     const char *name = f->fact[i].section;
@@ -115,25 +114,24 @@ static void store_put_sections(struct bn_json_out *out, struct bn_node *map,
     section = bn_node_map();
     for (size_t k = i; k < f->n_facts; k++)
       if (strcmp(f->fact[k].section, name) == 0)
-        bn_json_put(out, section, f->fact[k].key, store_value_of(&f->fact[k]));
-    bn_json_put(out, map, name, section);
+        bn_json_put(section, f->fact[k].key, store_value_of(&f->fact[k]));
+    bn_json_put(map, name, section);
   }
 }
 
 struct bn_node *bn_store_facts(const struct bn_facts *f)
 {
-  struct bn_json_out out = {.failed = false};
   struct bn_node *map = bn_node_map(), *times = bn_node_map();
 
-  bn_json_put(&out, map, "plan", store_plan_of(&out, &f->plan));
-  bn_json_layout(&out, times, bn_layout_times, f);
-  bn_json_put(&out, map, "times", times);
-  bn_json_put(&out, map, "rows", store_rows_of(&out, f));
-  bn_json_put(&out, map, "options", store_options_of(&out, f));
+  bn_json_put(map, "plan", store_plan_of(&f->plan));
+  bn_json_layout(times, bn_layout_times, f, false /* brief */);
+  bn_json_put(map, "times", times);
+  bn_json_put(map, "rows", store_rows_of(f));
+  bn_json_put(map, "options", store_options_of(f));
   if (f->n_messages > 0)
-    bn_json_put(&out, map, "messages", store_messages_of(&out, f));
-  store_put_sections(&out, map, f);
-  return bn_json_finish(&out, map);
+    bn_json_put(map, "messages", store_messages_of(f));
+  store_put_sections(map, f);
+  return map;
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */

@@ -49,15 +49,15 @@ static bool store_is_other_file(const char *text, size_t len)
   return i < len && text[i] != '{';
 }
 
-/* Appends a block of n bytes to the text of a file, whose bound is text->max.  bn_buf_add() would
-   not tell a text above the bound from a lack of memory.  Returns 0, or -1 and err. */
+/* Appends a block of n bytes to the text of a file, whose bound is text->max.  Returns 0, or -1 and
+   err. */
 static int store_add_block(struct bn_buf *text, const char *block, size_t n, const char *path,
                            struct bn_err *err)
 {
   if (text->len + n > text->max)
     return store_refuse_size(path, text->max, err);
   if (bn_buf_add(text, block, n) != 0)
-    return bn_err_set(err, ENOMEM, "cannot read '%s': out of memory", path);
+    bn_alloc_fail();
   return 0;
 }
 
@@ -315,16 +315,11 @@ void bn_stored_done(struct bn_stored *s)
 
 enum { INDENT = 1 }; /* spaces per level of a document */
 
-/* Returns the text of a document, which ends with a newline and no 0, for the caller to free; or
-   NULL and err. */
-static char *store_text_of(const struct bn_node *document, size_t *len, struct bn_err *err)
+/* Returns the text of a document, which ends with a newline and no 0, for the caller to free. */
+static char *store_text_of(const struct bn_node *document, size_t *len)
 {
-  char *text = document != NULL ? bn_node_print(document, INDENT, len) : NULL;
+  char *text = bn_node_print(document, INDENT, len);
 
-  if (text == NULL) {
-    (void)bn_err_set(err, ENOMEM, "cannot write the result: out of memory");
-    return NULL;
-  }
   text[(*len)++] = '\n'; /* in place of the 0 at its end */
   return text;
 }
@@ -332,12 +327,9 @@ static char *store_text_of(const struct bn_node *document, size_t *len, struct b
 int bn_store_save(const struct bn_node *document, const char *path, struct bn_err *err)
 {
   size_t len = 0;
-  char *text = store_text_of(document, &len, err);
-  int rc;
+  char *text = store_text_of(document, &len);
+  const int rc = bn_file_save(path, text, len);
 
-  if (text == NULL)
-    return -1;
-  rc = bn_file_save(path, text, len);
   if (rc != 0)
     (void)bn_err_set(err, errno, "cannot write the result to '%s': %s", path,
                      bn_file_explain(errno));
@@ -348,11 +340,9 @@ int bn_store_save(const struct bn_node *document, const char *path, struct bn_er
 int bn_store_print(const struct bn_node *document, FILE *out, struct bn_err *err)
 {
   size_t len = 0;
-  char *text = store_text_of(document, &len, err);
+  char *text = store_text_of(document, &len);
   int rc = 0;
 
-  if (text == NULL)
-    return -1;
   errno = 0; /* in case the call that fails does not set it */
   if (fwrite(text, 1, len, out) != len || fflush(out) != 0) {
     const int error = errno != 0 ? errno : EIO;

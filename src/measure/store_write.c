@@ -16,62 +16,65 @@
 #include "measure/row.h"
 #include "measure/store.h"
 
+/* How a record is written. */
+struct form {
+  bool brief;  /* values that are 0, false or empty are left out, and so are the names of figures */
+  bool no_lag; /* the last histogram, the lag of pauses, has no value and is left out */
+};
+
 /* Puts a list if it has values, and else frees it. */
-static void store_put_unless_empty(struct bn_json_out *out, struct bn_node *map, const char *key,
-                                   struct bn_node *list)
+static void store_put_unless_empty(struct bn_node *map, const char *key, struct bn_node *list)
 {
   if (bn_node_count(list) > 0)
-    bn_json_put(out, map, key, list);
+    bn_json_put(map, key, list);
   else
     bn_node_free(list);
 }
 
 /* Puts a list, also an empty one unless the record is brief. */
-static void store_put_list(struct bn_json_out *out, struct bn_node *map, const char *key,
+static void store_put_list(const struct form *form, struct bn_node *map, const char *key,
                            struct bn_node *list)
 {
-  if (out->brief)
-    store_put_unless_empty(out, map, key, list);
+  if (form->brief)
+    store_put_unless_empty(map, key, list);
   else
-    bn_json_put(out, map, key, list);
+    bn_json_put(map, key, list);
 }
 
 /* --- records ---------------------------------------------------------------------------------- */
 
-/* The functions below put a part of a record into its map, or return it.  Without memory they set
-   out->failed.  With out->no_lag, they leave out the last histogram, the lag of pauses. */
+/* The functions below put a part of a record into its map, or return it. */
 
 /* Appends n metrics to a list.  "merge" is left out if it is the usual sum. */
-static void store_add_metrics(struct bn_json_out *out, struct bn_node *list,
-                              const struct bn_metric *rows, size_t n)
+static void store_add_metrics(struct bn_node *list, const struct bn_metric *rows, size_t n)
 {
   assert(rows != NULL || n == 0);
   for (size_t i = 0; i < n; i++) {
     struct bn_node *map = bn_node_map();
 
-    bn_json_put(out, map, "name", bn_node_text(rows[i].name));
-    bn_json_put(out, map, "unit", bn_node_text(rows[i].unit));
-    bn_json_text(out, map, "kind", bn_layout_metric_kinds[rows[i].kind]);
+    bn_json_put(map, "name", bn_node_text(rows[i].name));
+    bn_json_put(map, "unit", bn_node_text(rows[i].unit));
+    bn_json_put(map, "kind", bn_node_text(bn_layout_metric_kinds[rows[i].kind]));
     if (rows[i].merge != BN_MERGE_SUM)
-      bn_json_text(out, map, "merge", bn_layout_merges[rows[i].merge]);
-    bn_json_add(out, list, map);
+      bn_json_put(map, "merge", bn_node_text(bn_layout_merges[rows[i].merge]));
+    bn_json_add(list, map);
   }
 }
 
 /* Returns the list of all metrics, in the order of bn_metrics_copy_rows(). */
-static struct bn_node *store_list_metrics(struct bn_json_out *out, const struct bn_metrics *m)
+static struct bn_node *store_list_metrics(const struct form *form, const struct bn_metrics *m)
 {
   struct bn_node *list = bn_node_list();
 
-  store_add_metrics(out, list, m->counter, m->n_counters);
-  store_add_metrics(out, list, m->hist, m->n_hists - out->no_lag);
-  store_add_metrics(out, list, m->labelled, m->n_labelled);
-  return bn_json_finish(out, list);
+  store_add_metrics(list, m->counter, m->n_counters);
+  store_add_metrics(list, m->hist, m->n_hists - form->no_lag);
+  store_add_metrics(list, m->labelled, m->n_labelled);
+  return list;
 }
 
 struct bn_node *bn_store_metrics(const struct bn_metrics *m)
 {
-  return store_list_metrics(&(struct bn_json_out){.failed = false}, m);
+  return store_list_metrics(&(struct form){.brief = false}, m);
 }
 
 /* Returns the value of a figure, or null if the view does not measure it. */
@@ -83,27 +86,25 @@ static struct bn_node *store_figure_of(const struct bn_view *v, const struct bn_
 }
 
 /* Puts the percentiles among the figures, under the names of the columns of a CSV file. */
-static void store_put_ranks(struct bn_json_out *out, struct bn_node *map, const struct bn_view *v)
+static void store_put_ranks(struct bn_node *map, const struct bn_view *v)
 {
   char name[BN_ROW_RANK];
 
   for (size_t i = 0; i < v->n_percents; i++)
     if (isfinite(v->percents[i]))
-      bn_json_put(out, map, bn_row_name_rank(name, v->percents[i]),
-                  bn_node_f64(v->percentile_s[i]));
+      bn_json_put(map, bn_row_name_rank(name, v->percents[i]), bn_node_f64(v->percentile_s[i]));
 }
 
 /* Puts the figures that are known, by their names. */
-static void store_put_figures(struct bn_json_out *out, struct bn_node *record,
-                              const struct bn_view *v)
+static void store_put_figures(struct bn_node *record, const struct bn_view *v)
 {
   struct bn_node *map = bn_node_map();
 
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
     if (bn_view_knows(v, f))
-      bn_json_put(out, map, f->name, store_figure_of(v, f));
-  store_put_ranks(out, map, v);
-  bn_json_put(out, record, "figures", map);
+      bn_json_put(map, f->name, store_figure_of(v, f));
+  store_put_ranks(map, v);
+  bn_json_put(record, "figures", map);
 }
 
 /* Returns the value of a figure of a brief record.  It is the whole number 0 if the figure is not
@@ -116,37 +117,35 @@ static struct bn_node *store_brief_figure_of(const struct bn_view *v, const stru
 }
 
 /* Puts all figures as a list, in the order of bn_view_fields: names would be most of the line. */
-static void store_put_brief_figures(struct bn_json_out *out, struct bn_node *record,
-                                    const struct bn_view *v)
+static void store_put_brief_figures(struct bn_node *record, const struct bn_view *v)
 {
   struct bn_node *list = bn_node_list();
 
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)
-    bn_json_add(out, list, store_brief_figure_of(v, f));
-  bn_json_put(out, record, "figures", list);
+    bn_json_add(list, store_brief_figure_of(v, f));
+  bn_json_put(record, "figures", list);
 }
 
 /* Puts the ranks, their values, and which of these are lower bounds. */
-static void store_put_percentiles(struct bn_json_out *out, struct bn_node *record,
-                                  const struct bn_view *v)
+static void store_put_percentiles(struct bn_node *record, const struct bn_view *v)
 {
   struct bn_node *list = bn_node_list();
 
   for (size_t i = 0; i < v->n_percents; i++) {
     struct bn_node *map = bn_node_map();
 
-    bn_json_put(out, map, "percent", bn_node_f64(v->percents[i]));
-    bn_json_put(out, map, "s", bn_node_f64(v->percentile_s[i]));
-    bn_json_put(out, map, "at_least", bn_node_boolean(bn_view_at_least(v, i)));
-    bn_json_add(out, list, map);
+    bn_json_put(map, "percent", bn_node_f64(v->percents[i]));
+    bn_json_put(map, "s", bn_node_f64(v->percentile_s[i]));
+    bn_json_put(map, "at_least", bn_node_boolean(bn_view_at_least(v, i)));
+    bn_json_add(list, map);
   }
-  bn_json_put(out, record, "percentiles", list);
+  bn_json_put(record, "percentiles", list);
 }
 
 /* Puts the percentiles of a timing, if it has any.  Their ranks are those of the view.  Hardly any
    is a lower bound, so only such a percentile has "at_least". */
-static void store_put_timing_percentiles(struct bn_json_out *out, struct bn_node *parent,
-                                         const struct bn_view *v, const struct bn_timing *t)
+static void store_put_timing_percentiles(struct bn_node *parent, const struct bn_view *v,
+                                         const struct bn_timing *t)
 {
   struct bn_node *list;
 
@@ -156,39 +155,39 @@ static void store_put_timing_percentiles(struct bn_json_out *out, struct bn_node
   for (size_t i = 0; i < v->n_percents; i++) {
     struct bn_node *map = bn_node_map();
 
-    bn_json_put(out, map, "percent", bn_node_f64(v->percents[i]));
-    bn_json_put(out, map, "s", bn_node_f64(t->percentile_s[i]));
+    bn_json_put(map, "percent", bn_node_f64(v->percents[i]));
+    bn_json_put(map, "s", bn_node_f64(t->percentile_s[i]));
     if (bn_timing_at_least(t, i))
-      bn_json_put(out, map, "at_least", bn_node_boolean(true));
-    bn_json_add(out, list, map);
+      bn_json_put(map, "at_least", bn_node_boolean(true));
+    bn_json_add(list, map);
   }
-  bn_json_put(out, parent, "percentiles", list);
+  bn_json_put(parent, "percentiles", list);
 }
 
 /* Puts the timings except those of kinds of events and of phases, which have lists of their own.
    Timings of intervals have no percentiles, which would fill the document. */
-static void store_put_timings(struct bn_json_out *out, struct bn_node *record,
+static void store_put_timings(const struct form *form, struct bn_node *record,
                               const struct bn_view *v)
 {
   struct bn_node *list = bn_node_list();
 
-  for (size_t i = 0; i + out->no_lag < v->n_timings; i++) {
+  for (size_t i = 0; i + form->no_lag < v->n_timings; i++) {
     struct bn_node *map;
 
     if (v->timings[i].of_kind || v->timings[i].of_phase)
       continue;
     map = bn_node_map();
-    bn_json_put(out, map, "name", bn_node_text(v->timings[i].name));
-    bn_json_layout(out, map, bn_layout_timing, &v->timings[i]);
+    bn_json_put(map, "name", bn_node_text(v->timings[i].name));
+    bn_json_layout(map, bn_layout_timing, &v->timings[i], form->brief);
     if (v->span != BN_VIEW_INTERVAL)
-      store_put_timing_percentiles(out, map, v, &v->timings[i]);
-    bn_json_add(out, list, map);
+      store_put_timing_percentiles(map, v, &v->timings[i]);
+    bn_json_add(list, map);
   }
-  store_put_list(out, record, "timings", list);
+  store_put_list(form, record, "timings", list);
 }
 
 /* Puts the kinds of events, if the script names any. */
-static void store_put_event_kinds(struct bn_json_out *out, struct bn_node *record,
+static void store_put_event_kinds(const struct form *form, struct bn_node *record,
                                   const struct bn_view *v)
 {
   struct bn_node *list = bn_node_list();
@@ -197,19 +196,19 @@ static void store_put_event_kinds(struct bn_json_out *out, struct bn_node *recor
     const struct bn_event_kind *k = &v->event_kinds[i];
     struct bn_node *map = bn_node_map();
 
-    bn_json_put(out, map, "name", bn_node_text(k->name));
-    bn_json_layout(out, map, bn_layout_event_kind, k);
-    bn_json_layout(out, map, bn_layout_timing, k->timing);
-    store_put_timing_percentiles(out, map, v, k->timing);
+    bn_json_put(map, "name", bn_node_text(k->name));
+    bn_json_layout(map, bn_layout_event_kind, k, form->brief);
+    bn_json_layout(map, bn_layout_timing, k->timing, form->brief);
+    store_put_timing_percentiles(map, v, k->timing);
     if (k->timing->unfinished > 0)
-      bn_json_put(out, map, "unfinished", bn_node_u64(k->timing->unfinished));
-    bn_json_add(out, list, map);
+      bn_json_put(map, "unfinished", bn_node_u64(k->timing->unfinished));
+    bn_json_add(list, map);
   }
-  store_put_unless_empty(out, record, "event_kinds", list);
+  store_put_unless_empty(record, "event_kinds", list);
 }
 
 /* Puts the phases of a profile, if the run has any. */
-static void store_put_phases(struct bn_json_out *out, struct bn_node *record,
+static void store_put_phases(const struct form *form, struct bn_node *record,
                              const struct bn_view *v)
 {
   struct bn_node *list = bn_node_list();
@@ -218,18 +217,18 @@ static void store_put_phases(struct bn_json_out *out, struct bn_node *record,
     const struct bn_phase_view *phase = &v->phases[i];
     struct bn_node *map = bn_node_map();
 
-    bn_json_put(out, map, "text", bn_node_text(phase->text));
-    bn_json_layout(out, map, bn_layout_phase, phase);
-    bn_json_layout(out, map, bn_layout_timing, phase->timing);
-    bn_json_layout(out, map, bn_layout_ages, phase->timing);
-    store_put_timing_percentiles(out, map, v, phase->timing);
-    bn_json_add(out, list, map);
+    bn_json_put(map, "text", bn_node_text(phase->text));
+    bn_json_layout(map, bn_layout_phase, phase, form->brief);
+    bn_json_layout(map, bn_layout_timing, phase->timing, form->brief);
+    bn_json_layout(map, bn_layout_ages, phase->timing, form->brief);
+    store_put_timing_percentiles(map, v, phase->timing);
+    bn_json_add(list, map);
   }
-  store_put_unless_empty(out, record, "phases", list);
+  store_put_unless_empty(record, "phases", list);
 }
 
 /* Puts the statements by name, if the view tells them apart. */
-static void store_put_statements(struct bn_json_out *out, struct bn_node *record,
+static void store_put_statements(const struct form *form, struct bn_node *record,
                                  const struct bn_view *v)
 {
   struct bn_node *list = bn_node_list();
@@ -238,18 +237,18 @@ static void store_put_statements(struct bn_json_out *out, struct bn_node *record
     const struct bn_statement_view *s = &v->statements[i];
     struct bn_node *map = bn_node_map();
 
-    bn_json_put(out, map, "name", bn_node_text(s->timing.name));
-    bn_json_layout(out, map, bn_layout_timing, &s->timing);
-    bn_json_put(out, map, "rows", bn_node_u64(s->rows));
-    bn_json_put(out, map, "errors", bn_node_u64(s->errors));
-    store_put_timing_percentiles(out, map, v, &s->timing);
-    bn_json_add(out, list, map);
+    bn_json_put(map, "name", bn_node_text(s->timing.name));
+    bn_json_layout(map, bn_layout_timing, &s->timing, form->brief);
+    bn_json_put(map, "rows", bn_node_u64(s->rows));
+    bn_json_put(map, "errors", bn_node_u64(s->errors));
+    store_put_timing_percentiles(map, v, &s->timing);
+    bn_json_add(list, map);
   }
-  store_put_unless_empty(out, record, "statements", list);
+  store_put_unless_empty(record, "statements", list);
 }
 
 /* Puts the counts of a script, if it declares any. */
-static void store_put_counts(struct bn_json_out *out, struct bn_node *record,
+static void store_put_counts(const struct form *form, struct bn_node *record,
                              const struct bn_view *v)
 {
   struct bn_node *list = bn_node_list();
@@ -257,25 +256,24 @@ static void store_put_counts(struct bn_json_out *out, struct bn_node *record,
   for (size_t i = 0; i < v->n_counts; i++) {
     struct bn_node *map = bn_node_map();
 
-    bn_json_put(out, map, "name", bn_node_text(v->counts[i].name));
-    bn_json_put(out, map, "unit", bn_node_text(v->counts[i].unit));
-    bn_json_layout(out, map, bn_layout_count, &v->counts[i]);
-    bn_json_add(out, list, map);
+    bn_json_put(map, "name", bn_node_text(v->counts[i].name));
+    bn_json_put(map, "unit", bn_node_text(v->counts[i].unit));
+    bn_json_layout(map, bn_layout_count, &v->counts[i], form->brief);
+    bn_json_add(list, map);
   }
-  store_put_unless_empty(out, record, "counts", list);
+  store_put_unless_empty(record, "counts", list);
 }
 
 /* Puts how a figure of a workload is merged, and for a mean the counter that it is weighted by. */
-static void store_put_merge(struct bn_json_out *out, struct bn_node *map, const struct bn_view *v,
-                            const struct bn_figure *f)
+static void store_put_merge(struct bn_node *map, const struct bn_view *v, const struct bn_figure *f)
 {
-  bn_json_text(out, map, "merge", bn_layout_merges[f->merge]);
+  bn_json_put(map, "merge", bn_node_text(bn_layout_merges[f->merge]));
   if (f->merge == BN_MERGE_MEAN && f->weight < v->delta->metrics.n_counters)
-    bn_json_put(out, map, "weight", bn_node_text(v->delta->metrics.counter[f->weight].name));
+    bn_json_put(map, "weight", bn_node_text(v->delta->metrics.counter[f->weight].name));
 }
 
 /* Puts the figures of the workload. */
-static void store_put_workload(struct bn_json_out *out, struct bn_node *record,
+static void store_put_workload(const struct form *form, struct bn_node *record,
                                const struct bn_view *v)
 {
   struct bn_node *list = bn_node_list();
@@ -283,18 +281,17 @@ static void store_put_workload(struct bn_json_out *out, struct bn_node *record,
   for (size_t i = 0; i < v->n_figures; i++) {
     struct bn_node *map = bn_node_map();
 
-    bn_json_put(out, map, "name", bn_node_text(v->figures[i].key));
-    bn_json_put(out, map, "value", bn_node_f64(v->figures[i].value));
-    bn_json_put(out, map, "text", bn_node_text(v->figures[i].text));
-    store_put_merge(out, map, v, &v->figures[i]);
-    bn_json_add(out, list, map);
+    bn_json_put(map, "name", bn_node_text(v->figures[i].key));
+    bn_json_put(map, "value", bn_node_f64(v->figures[i].value));
+    bn_json_put(map, "text", bn_node_text(v->figures[i].text));
+    store_put_merge(map, v, &v->figures[i]);
+    bn_json_add(list, map);
   }
-  store_put_list(out, record, "workload", list);
+  store_put_list(form, record, "workload", list);
 }
 
 /* Puts the lines that a script has added to the report, if any. */
-static void store_put_lines(struct bn_json_out *out, struct bn_node *record,
-                            const struct bn_view *v)
+static void store_put_lines(struct bn_node *record, const struct bn_view *v)
 {
   const char *begin = v->lines;
   struct bn_node *list;
@@ -305,16 +302,15 @@ static void store_put_lines(struct bn_json_out *out, struct bn_node *record,
   for (const char *end = strchr(begin, '\n'); end != NULL; end = strchr(begin, '\n')) {
     char *line = bn_alloc_part(begin, (size_t)(end - begin));
 
-    bn_json_add(out, list, bn_node_text(line));
+    bn_json_add(list, bn_node_text(line));
     free(line);
     begin = end + 1;
   }
-  bn_json_put(out, record, "lines", list);
+  bn_json_put(record, "lines", list);
 }
 
 /* Puts the watched figures, if there are any. */
-static void store_put_watched(struct bn_json_out *out, struct bn_node *record,
-                              const struct bn_view *v)
+static void store_put_watched(struct bn_node *record, const struct bn_view *v)
 {
   struct bn_node *map;
 
@@ -322,12 +318,12 @@ static void store_put_watched(struct bn_json_out *out, struct bn_node *record,
     return;
   map = bn_node_map();
   for (size_t i = 0; i < v->n_watched; i++)
-    bn_json_put(out, map, v->watched[i].name, bn_node_f64(v->watched[i].value));
-  bn_json_put(out, record, "watch", map);
+    bn_json_put(map, v->watched[i].name, bn_node_f64(v->watched[i].value));
+  bn_json_put(record, "watch", map);
 }
 
 /* Puts the statistics of each session, which intervals do not have. */
-static void store_put_sessions(struct bn_json_out *out, struct bn_node *record,
+static void store_put_sessions(const struct form *form, struct bn_node *record,
                                const struct bn_view *v)
 {
   const size_t n = v->sessions != NULL ? v->n_sessions : 0;
@@ -336,14 +332,14 @@ static void store_put_sessions(struct bn_json_out *out, struct bn_node *record,
   for (size_t i = 0; i < n; i++) {
     struct bn_node *map = bn_node_map();
 
-    bn_json_layout(out, map, bn_layout_session, &v->sessions[i]);
-    bn_json_add(out, list, map);
+    bn_json_layout(map, bn_layout_session, &v->sessions[i], form->brief);
+    bn_json_add(list, map);
   }
-  store_put_list(out, record, "sessions", list);
+  store_put_list(form, record, "sessions", list);
 }
 
 /* Returns the list of three texts for moments, which a double cannot hold. */
-static struct bn_node *store_moments_of(struct bn_json_out *out, const struct bn_moments *m)
+static struct bn_node *store_moments_of(const struct bn_moments *m)
 {
   const long double values[] = {m->n, m->sum, m->sum_sq};
   struct bn_node *list = bn_node_list();
@@ -352,13 +348,13 @@ static struct bn_node *store_moments_of(struct bn_json_out *out, const struct bn
   for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
     (void)snprintf(digits, sizeof digits, "%La", values[i]);
     bn_units_restore_point(digits);
-    bn_json_add(out, list, bn_node_utf8(digits));
+    bn_json_add(list, bn_node_utf8(digits));
   }
   return list;
 }
 
 /* Returns the labelled counts: for each metric the list of its pairs, [label, count]. */
-static struct bn_node *store_labels_of(struct bn_json_out *out, const struct bn_snap *s)
+static struct bn_node *store_labels_of(const struct form *form, const struct bn_snap *s)
 {
   struct bn_node *map = bn_node_map();
 
@@ -368,17 +364,17 @@ static struct bn_node *store_labels_of(struct bn_json_out *out, const struct bn_
     for (size_t k = 0; k < s->n_labels[i]; k++) {
       struct bn_node *pair = bn_node_list();
 
-      bn_json_add(out, pair, bn_node_text(s->label[i][k].name));
-      bn_json_add(out, pair, bn_node_u64(s->label[i][k].n));
-      bn_json_add(out, list, pair);
+      bn_json_add(pair, bn_node_text(s->label[i][k].name));
+      bn_json_add(pair, bn_node_u64(s->label[i][k].n));
+      bn_json_add(list, pair);
     }
-    store_put_list(out, map, s->metrics.labelled[i].name, list);
+    store_put_list(form, map, s->metrics.labelled[i].name, list);
   }
   return map;
 }
 
 /* Returns the numbers of sessions, each a list in the order of measure/store.h. */
-static struct bn_node *store_raw_sessions_of(struct bn_json_out *out, const struct bn_snap *s)
+static struct bn_node *store_raw_sessions_of(const struct bn_snap *s)
 {
   struct bn_node *list = bn_node_list();
 
@@ -386,28 +382,27 @@ static struct bn_node *store_raw_sessions_of(struct bn_json_out *out, const stru
     const struct bn_snap_session *session = &s->session[i];
     struct bn_node *row = bn_node_list();
 
-    bn_json_add(out, row, bn_node_u64(session->events));
-    bn_json_add(out, row, bn_node_u64(session->busy_ns));
-    bn_json_add(out, row, bn_node_u64(session->min_ns));
-    bn_json_add(out, row, bn_node_u64(session->max_ns));
-    bn_json_add(out, list, row);
+    bn_json_add(row, bn_node_u64(session->events));
+    bn_json_add(row, bn_node_u64(session->busy_ns));
+    bn_json_add(row, bn_node_u64(session->min_ns));
+    bn_json_add(row, bn_node_u64(session->max_ns));
+    bn_json_add(list, row);
   }
   return list;
 }
 
-static struct bn_node *store_histograms_of(struct bn_json_out *out, const struct bn_snap *s)
+static struct bn_node *store_histograms_of(const struct form *form, const struct bn_snap *s)
 {
   struct bn_node *map = bn_node_map();
 
-  for (size_t i = 0; i + out->no_lag < s->metrics.n_hists; i++)
-    bn_json_put(out, map, s->metrics.hist[i].name,
-                bn_json_hist(out, s->hist[i], s->sparse != NULL ? &s->sparse[i] : NULL));
+  for (size_t i = 0; i + form->no_lag < s->metrics.n_hists; i++)
+    bn_json_put(map, s->metrics.hist[i].name,
+                bn_json_hist(s->hist[i], s->sparse != NULL ? &s->sparse[i] : NULL));
   return map;
 }
 
 /* Puts the histograms of statements, if there are any. */
-static void store_put_statement_buckets(struct bn_json_out *out, struct bn_node *raw,
-                                        const struct bn_view *v)
+static void store_put_statement_buckets(struct bn_node *raw, const struct bn_view *v)
 {
   struct bn_node *list;
 
@@ -419,111 +414,99 @@ static void store_put_statement_buckets(struct bn_json_out *out, struct bn_node 
     const struct bn_statement_sum *sum = bn_statement_table_find(&v->delta->statements, name);
     struct bn_node *map = bn_node_map();
 
-    bn_json_put(out, map, "name", bn_node_text(name));
-    bn_json_put(out, map, "histogram", bn_json_hist(out, sum != NULL ? sum->hist : NULL, NULL));
-    bn_json_add(out, list, map);
+    bn_json_put(map, "name", bn_node_text(name));
+    bn_json_put(map, "histogram", bn_json_hist(sum != NULL ? sum->hist : NULL, NULL));
+    bn_json_add(list, map);
   }
-  bn_json_put(out, raw, "statements", list);
+  bn_json_put(raw, "statements", list);
 }
 
 /* Returns the counters.  A brief record leaves out those that are 0. */
-static struct bn_node *store_counters_of(struct bn_json_out *out, const struct bn_snap *s)
+static struct bn_node *store_counters_of(const struct form *form, const struct bn_snap *s)
 {
   struct bn_node *map = bn_node_map();
 
   for (size_t i = 0; i < s->metrics.n_counters; i++)
-    if (!out->brief || s->counter[i] != 0)
-      bn_json_put(out, map, s->metrics.counter[i].name, bn_node_u64(s->counter[i]));
+    if (!form->brief || s->counter[i] != 0)
+      bn_json_put(map, s->metrics.counter[i].name, bn_node_u64(s->counter[i]));
   return map;
 }
 
 /* Puts moments.  A brief record leaves out moments of no values. */
-static void store_put_moments(struct bn_json_out *out, struct bn_node *map, const char *key,
+static void store_put_moments(const struct form *form, struct bn_node *map, const char *key,
                               const struct bn_moments *m)
 {
-  if (!out->brief || m->n != 0 || m->sum != 0 || m->sum_sq != 0)
-    bn_json_put(out, map, key, store_moments_of(out, m));
+  if (!form->brief || m->n != 0 || m->sum != 0 || m->sum_sq != 0)
+    bn_json_put(map, key, store_moments_of(m));
 }
 
 /* Returns the raw numbers.  measure/store.h says which spans have sessions and histograms. */
-static struct bn_node *store_raw_of(struct bn_json_out *out, const struct bn_view *v)
+static struct bn_node *store_raw_of(const struct form *form, const struct bn_view *v)
 {
   const struct bn_snap *s = v->delta;
   const bool has_sessions = v->span == BN_VIEW_CHECKPOINT || v->span == BN_VIEW_TOTAL;
   const bool has_whole_hists =
       (v->span == BN_VIEW_TICK || v->span == BN_VIEW_TOTAL) && s->hist[BN_H_LATENCY] != NULL;
-  const bool has_hists = !out->brief && (has_whole_hists || s->sparse != NULL);
+  const bool has_hists = !form->brief && (has_whole_hists || s->sparse != NULL);
   struct bn_node *map = bn_node_map();
 
-  bn_json_layout(out, map, bn_layout_snap, s);
-  bn_json_put(out, map, "counters", store_counters_of(out, s));
-  bn_json_put(out, map, "labels", store_labels_of(out, s));
+  bn_json_layout(map, bn_layout_snap, s, form->brief);
+  bn_json_put(map, "counters", store_counters_of(form, s));
+  bn_json_put(map, "labels", store_labels_of(form, s));
   if (has_sessions)
-    bn_json_put(out, map, "sessions", store_raw_sessions_of(out, s));
-  store_put_moments(out, map, "fair_events", &s->fair_events);
-  store_put_moments(out, map, "fair_busy_s", &s->fair_busy_s);
+    bn_json_put(map, "sessions", store_raw_sessions_of(s));
+  store_put_moments(form, map, "fair_events", &s->fair_events);
+  store_put_moments(form, map, "fair_busy_s", &s->fair_busy_s);
   if (has_hists)
-    bn_json_put(out, map, "histograms", store_histograms_of(out, s));
+    bn_json_put(map, "histograms", store_histograms_of(form, s));
   if (v->span == BN_VIEW_TOTAL)
-    store_put_statement_buckets(out, map, v);
+    store_put_statement_buckets(map, v);
   if (v->ages != NULL)
-    bn_json_put(out, map, "ages", bn_json_hist(out, v->ages, NULL));
+    bn_json_put(map, "ages", bn_json_hist(v->ages, NULL));
   return map;
 }
 
-/* Returns a record as JSON, which the caller frees, or NULL if memory runs out.  A brief record has
-   neither histograms nor the names of figures. */
-static struct bn_node *store_record_of(struct bn_json_out *out, const struct bn_view *v)
+/* Returns a record.  A brief one has no histograms: its line has them after the JSON. */
+static struct bn_node *store_record_of(const struct form *form, const struct bn_view *v)
 {
   struct bn_node *map = bn_node_map();
 
-  bn_json_text(out, map, "kind", bn_layout_kinds[v->kind]);
-  bn_json_layout(out, map, bn_layout_view, v);
-  if (out->brief)
-    store_put_brief_figures(out, map, v);
+  bn_json_put(map, "kind", bn_node_text(bn_layout_kinds[v->kind]));
+  bn_json_layout(map, bn_layout_view, v, form->brief);
+  if (form->brief)
+    store_put_brief_figures(map, v);
   else
-    store_put_figures(out, map, v);
-  store_put_percentiles(out, map, v);
-  store_put_timings(out, map, v);
-  store_put_event_kinds(out, map, v);
-  store_put_phases(out, map, v);
-  store_put_statements(out, map, v);
-  store_put_counts(out, map, v);
-  store_put_workload(out, map, v);
-  store_put_lines(out, map, v);
-  store_put_watched(out, map, v);
-  store_put_sessions(out, map, v);
-  bn_json_put(out, map, "raw", store_raw_of(out, v));
-  return bn_json_finish(out, map);
+    store_put_figures(map, v);
+  store_put_percentiles(map, v);
+  store_put_timings(form, map, v);
+  store_put_event_kinds(form, map, v);
+  store_put_phases(form, map, v);
+  store_put_statements(form, map, v);
+  store_put_counts(form, map, v);
+  store_put_workload(form, map, v);
+  store_put_lines(map, v);
+  store_put_watched(map, v);
+  store_put_sessions(form, map, v);
+  bn_json_put(map, "raw", store_raw_of(form, v));
+  return map;
 }
 
 struct bn_node *bn_store_record(const struct bn_view *v)
 {
-  return store_record_of(&(struct bn_json_out){.failed = false}, v);
-}
-
-/* Returns the text of a brief record, which the caller frees, or NULL if memory runs out. */
-static char *store_print_brief_json(const struct bn_view *v, size_t *len)
-{
-  struct bn_json_out out = {.brief = true};
-  struct bn_node *map = bn_node_map(), *record = store_record_of(&out, v);
-  char *text;
-
-  bn_json_put(&out, map, bn_layout_spans[v->span], record);
-  map = bn_json_finish(&out, map);
-  text = map != NULL ? bn_node_print(map, 0 /* one line */, len) : NULL;
-  bn_node_free(map);
-  return text;
+  return store_record_of(&(struct form){.brief = false}, v);
 }
 
 char *bn_store_print_brief(const struct bn_view *v, size_t *len)
 {
+  const struct form form = {.brief = true};
   const struct bn_snap *s = v->delta;
+  struct bn_node *map = bn_node_map();
   struct bn_buf b = {.max = 0}; /* no bound */
-  char *text = store_print_brief_json(v, len);
+  char *text;
 
-  if (text == NULL)
-    return NULL;
+  bn_json_put(map, bn_layout_spans[v->span], store_record_of(&form, v));
+  text = bn_node_print(map, 0 /* one line */, len);
+  bn_node_free(map);
   (void)bn_buf_add(&b, text, *len);
   free(text);
   for (size_t i = 0; i < s->metrics.n_hists; i++) {
@@ -645,15 +628,15 @@ static struct bn_node *store_confine(struct bn_node *n, const struct bn_node *kn
 }
 
 /* Puts n records of a group.  known: the same group of an older document, or NULL. */
-static void store_put_records(struct bn_json_out *out, struct bn_node *group, const char *key,
+static void store_put_records(const struct form *form, struct bn_node *group, const char *key,
                               const struct bn_record *r, size_t n, const struct bn_node *known)
 {
   const struct bn_node *old = bn_node_get(known, key);
   struct bn_node *list = bn_node_list();
 
   for (size_t i = 0; i < n; i++)
-    bn_json_add(out, list, store_confine(store_record_of(out, &r[i].view), bn_node_get_at(old, i)));
-  bn_json_put(out, group, key, list);
+    bn_json_add(list, store_confine(store_record_of(form, &r[i].view), bn_node_get_at(old, i)));
+  bn_json_put(group, key, list);
 }
 
 /* Returns the metrics of the records of a group, which are none if it has no record. */
@@ -689,47 +672,47 @@ static bool store_has_idle_lag(const struct bn_group *g)
 }
 
 /* Returns the total of a group, or null if it has none. */
-static struct bn_node *store_total_of(struct bn_json_out *out, const struct bn_group *g,
+static struct bn_node *store_total_of(const struct form *form, const struct bn_group *g,
                                       const struct bn_node *known)
 {
   if (!g->has_total)
     return bn_node_null();
-  return store_confine(store_record_of(out, &g->total.view), known);
+  return store_confine(store_record_of(form, &g->total.view), known);
 }
 
 /* Returns the host of a group. */
-static struct bn_node *store_member_of(struct bn_json_out *out, const struct bn_member *m)
+static struct bn_node *store_member_of(const struct bn_member *m)
 {
   struct bn_node *map = bn_node_map();
 
-  bn_json_put(out, map, "name", bn_node_text(m->host));
+  bn_json_put(map, "name", bn_node_text(m->host));
   if (m->group != NULL)
-    bn_json_put(out, map, "group", bn_node_text(m->group));
-  bn_json_put(out, map, "lost", bn_node_text(m->lost));
-  bn_json_layout(out, map, bn_layout_member, m);
+    bn_json_put(map, "group", bn_node_text(m->group));
+  bn_json_put(map, "lost", bn_node_text(m->lost));
+  bn_json_layout(map, bn_layout_member, m, false /* brief */);
   return map;
 }
 
-/* Returns a group.  omits_idle_lag: the lag of pauses is left out if no record has a value of it
-   (out->no_lag).  known: the same group of an older document, or NULL. */
-static struct bn_node *store_group_of(struct bn_json_out *out, const struct bn_group *g,
-                                      bool omits_idle_lag, const struct bn_node *known)
+/* Returns a group.  omits_idle_lag: the lag of pauses is left out if no record has a value of it.
+   known: the same group of an older document, or NULL. */
+static struct bn_node *store_group_of(const struct bn_group *g, bool omits_idle_lag,
+                                      const struct bn_node *known)
 {
+  const struct form form = {.no_lag = omits_idle_lag && store_has_idle_lag(g)};
   struct bn_node *map = bn_node_map(), *metrics;
 
-  out->no_lag = omits_idle_lag && store_has_idle_lag(g);
-  bn_json_put(out, map, "name", bn_node_text(g->name));
+  bn_json_put(map, "name", bn_node_text(g->name));
   if (g->member != NULL)
-    bn_json_put(out, map, "host", store_member_of(out, g->member));
-  metrics = store_list_metrics(out, store_metrics_of(g));
-  bn_json_put(out, map, "metrics", store_confine(metrics, bn_node_get(known, "metrics")));
-  store_put_records(out, map, "intervals", g->interval, g->n_intervals, known);
-  store_put_records(out, map, "checkpoints", g->checkpoint, g->n_checkpoints, known);
-  bn_json_put(out, map, "total", store_total_of(out, g, bn_node_get(known, "total")));
+    bn_json_put(map, "host", store_member_of(g->member));
+  metrics = store_list_metrics(&form, store_metrics_of(g));
+  bn_json_put(map, "metrics", store_confine(metrics, bn_node_get(known, "metrics")));
+  store_put_records(&form, map, "intervals", g->interval, g->n_intervals, known);
+  store_put_records(&form, map, "checkpoints", g->checkpoint, g->n_checkpoints, known);
+  bn_json_put(map, "total", store_total_of(&form, g, bn_node_get(known, "total")));
   return map;
 }
 
-static struct bn_node *store_assertions_of(struct bn_json_out *out, const struct bn_facts *f)
+static struct bn_node *store_assertions_of(const struct bn_facts *f)
 {
   struct bn_node *list = bn_node_list();
 
@@ -737,55 +720,51 @@ static struct bn_node *store_assertions_of(struct bn_json_out *out, const struct
     const struct bn_verdict *v = &f->verdict[i];
     struct bn_node *map = bn_node_map();
 
-    bn_json_put(out, map, "text", bn_node_text(v->text));
-    bn_json_put(out, map, "value", bn_node_f64(v->found.measured ? v->found.value : NAN));
-    bn_json_put(out, map, "unit", bn_node_text(v->unit));
-    bn_json_put(out, map, "at_least", bn_node_boolean(v->found.at_least));
-    bn_json_put(out, map, "holds", bn_node_boolean(v->found.holds));
-    bn_json_put(out, map, "ended_run", bn_node_boolean(v->found.ended_run));
-    bn_json_add(out, list, map);
+    bn_json_put(map, "text", bn_node_text(v->text));
+    bn_json_put(map, "value", bn_node_f64(v->found.measured ? v->found.value : NAN));
+    bn_json_put(map, "unit", bn_node_text(v->unit));
+    bn_json_put(map, "at_least", bn_node_boolean(v->found.at_least));
+    bn_json_put(map, "holds", bn_node_boolean(v->found.holds));
+    bn_json_put(map, "ended_run", bn_node_boolean(v->found.ended_run));
+    bn_json_add(list, map);
   }
   return list;
 }
 
-/* Returns how the run ended.  Without memory it sets out->failed. */
-static struct bn_node *store_end_of(struct bn_json_out *out, const struct bn_end *end)
+/* Returns how the run ended. */
+static struct bn_node *store_end_of(const struct bn_end *end)
 {
   struct bn_node *map = bn_node_map();
 
-  bn_json_layout(out, map, bn_layout_end, end);
+  bn_json_layout(map, bn_layout_end, end, false /* brief */);
   /* A run that was killed, or still goes on, has no status. */
   if (end->partial && end->status == 0)
-    bn_json_put(out, map, "status", bn_node_null());
+    bn_json_put(map, "status", bn_node_null());
   if (end->reason != BN_END_UNKNOWN)
-    bn_json_text(out, map, "reason", bn_layout_reasons[end->reason]);
+    bn_json_put(map, "reason", bn_node_text(bn_layout_reasons[end->reason]));
   return map;
 }
 
-/* Returns a document, or NULL if memory runs out.  omits_idle_lag: as in store_group_of().  known:
-   an older document of the same result, or NULL. */
+/* Returns a document.  omits_idle_lag: as in store_group_of().  known: an older document of the
+   same result, or NULL. */
 static struct bn_node *store_document_of(const struct bn_result *r, bool omits_idle_lag,
                                          const struct bn_node *known)
 {
-  struct bn_json_out out = {.failed = false};
   struct bn_node *map = bn_node_map(), *groups = bn_node_list();
 
-  bn_json_put(&out, map, "format", bn_node_utf8("bench result"));
-  bn_json_put(&out, map, "version", bn_node_integer(BN_STORE_VERSION));
-  bn_json_put(&out, map, "facts",
-              store_confine(bn_store_facts(&r->facts), bn_node_get(known, "facts")));
+  bn_json_put(map, "format", bn_node_utf8("bench result"));
+  bn_json_put(map, "version", bn_node_integer(BN_STORE_VERSION));
+  bn_json_put(map, "facts", store_confine(bn_store_facts(&r->facts), bn_node_get(known, "facts")));
   for (size_t i = 0; i < r->n_groups; i++)
-    bn_json_add(&out, groups,
-                store_group_of(&out, &r->group[i], omits_idle_lag,
-                               bn_node_get_at(bn_node_get(known, "groups"), i)));
-  bn_json_put(&out, map, "groups", groups);
+    bn_json_add(groups, store_group_of(&r->group[i], omits_idle_lag,
+                                       bn_node_get_at(bn_node_get(known, "groups"), i)));
+  bn_json_put(map, "groups", groups);
   if (r->facts.n_verdicts > 0)
-    bn_json_put(&out, map, "assertions", store_assertions_of(&out, &r->facts));
-  bn_json_put(&out, map, "end",
-              store_confine(store_end_of(&out, &r->end), bn_node_get(known, "end")));
-  if (known != NULL && !out.failed)
-    out.failed = bn_node_complete(map, known) != 0;
-  return bn_json_finish(&out, map);
+    bn_json_put(map, "assertions", store_assertions_of(&r->facts));
+  bn_json_put(map, "end", store_confine(store_end_of(&r->end), bn_node_get(known, "end")));
+  if (known != NULL)
+    bn_node_complete(map, known);
+  return map;
 }
 
 /* A document that is written anew keeps also the empty histograms of the older one. */

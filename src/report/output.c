@@ -146,8 +146,6 @@ int bn_output_write_document(struct bn_node *document, const char *path, struct 
 {
   int rc;
 
-  if (document == NULL)
-    return bn_err_set(err, ENOMEM, "out of memory");
   if (output_is_on_stdout(path))
     rc = bn_store_print(document, stdout, err);
   else

@@ -62,8 +62,8 @@ int bn_document_write(const struct bn_document *d, const char *text, size_t len,
 
 /* Checks before the work that the file can be written, and leaves it as it is. */
 int bn_output_check_path(const char *path, struct bn_err *err);
-/* Replaces the file by the document as a whole, or prints the document, and frees it in every case.
-   document NULL: refuses, because there was no memory for it. */
+/* Replaces the file by the document as a whole, or prints the document, and frees it in every
+   case. */
 int bn_output_write_document(struct bn_node *document, const char *path, struct bn_err *err);
 
 #endif

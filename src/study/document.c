@@ -248,7 +248,6 @@ static int document_read(lua_State *L)
    have. */
 struct writing {
   lua_State *L;
-  struct bn_json_out out;
   const char *refusal; /* why a value cannot be printed; NULL: all can */
 };
 
@@ -279,7 +278,10 @@ static struct bn_node *document_make_list(struct writing *w, int index, int dept
 
   for (int i = 1; i <= (int)lua_objlen(w->L, index); i++) {
     lua_rawgeti(w->L, index, i);
-    bn_json_add(&w->out, list, document_make_node(w, lua_gettop(w->L), depth));
+    struct bn_node *value = document_make_node(w, lua_gettop(w->L), depth);
+
+    if (value != NULL)
+      bn_json_add(list, value);
     lua_pop(w->L, 1);
   }
   return list;
@@ -326,7 +328,8 @@ static void document_add_members(struct writing *w, struct bn_node *map, int ind
     if (!lua_isnil(L, -1)) {
       struct bn_node *value = document_make_node(w, lua_gettop(L), depth);
 
-      bn_json_put(&w->out, map, lua_tostring(L, -2), value);
+      if (value != NULL)
+        bn_json_put(map, lua_tostring(L, -2), value);
     }
     lua_pop(L, 2); /* the key and its value */
   }
@@ -413,12 +416,8 @@ static int document_print(lua_State *L)
   t->root = document_make_node(&w, 1, DEPTH_MAX);
   if (w.refusal != NULL)
     return luaL_error(L, "%s", w.refusal);
-  if (t->root == NULL || w.out.failed)
-    return luaL_error(L, "out of memory");
   char *text = bn_node_print(t->root, (unsigned)indent, &len);
 
-  if (text == NULL)
-    return luaL_error(L, "out of memory");
   lua_pushlstring(L, text, len);
   free(text);
   if (indent > 0) {

@@ -181,9 +181,8 @@ static bool read_list(const char *list, struct bn_hist *h)
 
 static void check_list(const struct bn_hist *h, const char *want)
 {
-  struct bn_json_out p = {.failed = false};
   struct bn_hist *back = bn_hist_new();
-  struct bn_node *list = bn_json_hist(&p, h, NULL);
+  struct bn_node *list = bn_json_hist(h, NULL);
   size_t len = 0;
   char *text = bn_node_print(list, 0, &len);
 
@@ -511,7 +510,7 @@ static void ticks_of_a_journal_add_up(void **state)
   (void)state;
   make_file(path);
   assert_int_equal(bn_journal_open(&j, path, &err), 0);
-  assert_int_equal(bn_journal_write_facts(&j, &facts, &err), 0);
+  assert_int_equal(bn_journal_write_facts(&j, NULL, &facts, &err), 0);
   make_sample(&one, BN_VIEW_TICK);
   assert_int_equal(bn_journal_write_view(&j, "w", &one.view, &err), 0);
   bn_hist_put(one.delta.hist[0], 2000, 7);
@@ -546,9 +545,9 @@ static void a_journal_that_cannot_grow_says_so_once(void **state)
   assert_int_equal(bn_journal_open(&j, path, &err), 0);
   assert_int_not_equal(dup2(STDIN_FILENO, j.lock.fd), -1);
   assert_int_equal(close(j.lock.fd), 0);
-  assert_int_equal(bn_journal_write_facts(&j, &facts, &err), -1);
+  assert_int_equal(bn_journal_write_facts(&j, NULL, &facts, &err), -1);
   assert_non_null(strstr(err.text, "ends early: Bad file descriptor"));
-  assert_int_equal(bn_journal_write_facts(&j, &facts, &err), 0);
+  assert_int_equal(bn_journal_write_facts(&j, NULL, &facts, &err), 0);
   bn_journal_close(&j, true);
   assert_int_equal(access(path, F_OK), -1);
 }

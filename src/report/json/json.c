@@ -143,7 +143,7 @@ static void json_started(void *self, const struct bn_facts *f)
   struct bn_err err = {0};
 
   json_copy_name(r, f);
-  if (bn_journal_write_facts(&r->journal, f, &err) != 0)
+  if (bn_journal_write_facts(&r->journal, NULL /* no group */, f, &err) != 0)
     json_log_failure(&err);
   else if (r->journal.lock.aside != NULL)
     bn_log_stderr("'%s' was left by a run that did not end; it is now '%s'", r->journal.lock.path,
