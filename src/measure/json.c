@@ -21,10 +21,7 @@ static struct bn_node *json_outer(const json_t *j)
   return (struct bn_node *)(uintptr_t)j;
 }
 
-/* Returns an upper bound of the number of values in a text, so that a text with too many is refused
-   before the parser allocates them: one, and one more for each comma, list and map outside of
-   texts.  A list or map that is empty therefore counts twice. */
-static size_t json_bound_values(const char *text, size_t len)
+size_t bn_node_bound_values(const char *text, size_t len)
 {
   size_t n = 1;
   bool quoted = false;
@@ -45,7 +42,7 @@ struct bn_node *bn_node_parse_within(const char *text, size_t len, size_t most, 
   json_error_t why = {.line = 0};
   json_t *j;
 
-  if (json_bound_values(text, len) > most) {
+  if (bn_node_bound_values(text, len) > most) {
     (void)bn_err_set(err, EFBIG, "it has more than %zu values", most);
     return NULL;
   }

@@ -26,6 +26,10 @@ enum bn_node_type {
 /* Parses a text, which must be a single map or list with every key once, and have no more values
    than measure/bounds.h allows.  Returns NULL and err if it is not, with the fault and its line. */
 struct bn_node *bn_node_parse(const char *text, size_t len, struct bn_err *err);
+/* Returns an upper bound of the number of values in a text, so that a text with too many is refused
+   before the parser allocates them: one, and one more for each comma, list and map outside of
+   texts.  A list or map that is empty therefore counts twice. */
+size_t bn_node_bound_values(const char *text, size_t len);
 /* As bn_node_parse() for a text with at most that many values. */
 struct bn_node *bn_node_parse_within(const char *text, size_t len, size_t most, struct bn_err *err);
 /* Prints a tree with that many spaces per level, and lists of numbers on one line each; indent 0:

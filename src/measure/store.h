@@ -82,11 +82,10 @@ struct bn_node *bn_store_record(const struct bn_view *v);
    absent is 0, followed by the histograms of the metrics (measure/hist_codec.h), each after
    BN_STORE_GAP.  The caller frees the line. */
 char *bn_store_print_brief(const struct bn_view *v, size_t *len);
-/* Returns an upper bound of the number of values that bn_store_record() makes of an interval or a
-   checkpoint. */
-uint64_t bn_store_bound_values(const struct bn_view *v);
+/* Returns how many values an interval or a checkpoint has, as bn_node_bound_values() counts. */
+uint64_t bn_store_count_values(const struct bn_view *v);
 /* Returns whether one more interval leaves the document within the bounds (measure/bounds.h);
-   values: the sum of bn_store_bound_values() of the group's records. */
+   values: the sum of bn_store_count_values() of the group's records. */
 bool bn_store_has_room(const struct bn_group *g, uint64_t values);
 /* Returns the whole document, which the caller frees.  known: an older document of the same result,
    or NULL; names that only it has are kept, and names that it lacks are not added. */

@@ -517,96 +517,18 @@ char *bn_store_print_brief(const struct bn_view *v, size_t *len)
   return bn_buf_take(&b);
 }
 
-/* --- counting --------------------------------------------------------------------------------- */
+/* --- bounds ----------------------------------------------------------------------------------- */
 
-/* These return upper bounds of the number of values that the functions above make.  A list or a map
-   counts as 2, because json_bound_values() counts empty ones twice; plain members are added to it.
-   A percentile of a kind or a phase may have "at_least", and one value is to spare. */
-enum { LIST = 2, MAP = 2, PERCENTILE = MAP + 2, PART_PERCENTILE = MAP + 4 };
-
-static uint64_t store_count_layout(const struct bn_layout *l)
+uint64_t bn_store_count_values(const struct bn_view *v)
 {
-  uint64_t n = 0;
+  struct bn_node *record = bn_store_record(v);
+  size_t len = 0;
+  char *text = bn_node_print(record, 0 /* one line */, &len);
+  const uint64_t n = bn_node_bound_values(text, len);
 
-  while (l[n].name != NULL)
-    n++;
+  free(text);
+  bn_node_free(record);
   return n;
-}
-
-static uint64_t store_count_fields(void)
-{
-  uint64_t n = 0;
-
-  while (bn_view_fields[n].name != NULL)
-    n++;
-  return n;
-}
-
-/* The four lists or maps are of counters, labels, sessions and histograms.  A moment is a list of
-   three, and a bucket follows a number of empty ones.  Totals, which have more, are not bounded. */
-static uint64_t store_count_raw(const struct bn_snap *s)
-{
-  enum { PAIR = LIST + 2, MOMENTS = LIST + 3, SESSION = LIST + 4, BUCKET = 2 };
-  uint64_t n = store_count_layout(bn_layout_snap) + s->metrics.n_counters + 4 * MAP + 2 * MOMENTS;
-
-  n += SESSION * (uint64_t)s->n_sessions;
-  for (size_t i = 0; i < s->metrics.n_labelled; i++)
-    n += LIST + PAIR * s->n_labels[i];
-  return n + LIST * s->metrics.n_hists + BUCKET * bn_snap_count_buckets(s);
-}
-
-/* A timing has a name, and no percentiles in an interval. */
-static uint64_t store_count_timings(const struct bn_view *v)
-{
-  const uint64_t percentiles = v->span != BN_VIEW_INTERVAL ? LIST + PERCENTILE * v->n_percents : 0;
-
-  return v->n_timings * (MAP + 1 + store_count_layout(bn_layout_timing) + percentiles);
-}
-
-/* A statement has a name, rows and errors besides the members of a timing. */
-static uint64_t store_count_statements(const struct bn_view *v)
-{
-  return v->n_statements *
-         (MAP + 3 + store_count_layout(bn_layout_timing) + LIST + PERCENTILE * v->n_percents);
-}
-
-/* A kind has a name and unfinished events; one value is to spare. */
-static uint64_t store_count_event_kinds(const struct bn_view *v)
-{
-  const uint64_t percentiles = LIST + PART_PERCENTILE * v->n_percents;
-
-  return v->n_event_kinds * (MAP + 3 + store_count_layout(bn_layout_event_kind) +
-                             store_count_layout(bn_layout_timing) + percentiles);
-}
-
-/* A phase has a text, and its timing has ages. */
-static uint64_t store_count_phases(const struct bn_view *v)
-{
-  return v->n_phases *
-         (MAP + 1 + store_count_layout(bn_layout_phase) + store_count_layout(bn_layout_timing) +
-          store_count_layout(bn_layout_ages) + LIST + PART_PERCENTILE * v->n_percents);
-}
-
-static uint64_t store_count_lines(const struct bn_view *v)
-{
-  uint64_t n = 0;
-
-  for (const char *c = v->lines; c != NULL && *c != '\0'; c++)
-    n += *c == '\n';
-  return n;
-}
-
-/* A record is a map with its kind and six lists and maps; three values are to spare.  A percentile
-   also has "at_least", and is a figure too.  All watched figures are one map. */
-uint64_t bn_store_bound_values(const struct bn_view *v)
-{
-  enum { RECORD = 7 * MAP + 4, RANK = PERCENTILE + 2, COUNT = MAP + 4, FIGURE = MAP + 5 };
-
-  return RECORD + store_count_layout(bn_layout_view) + store_count_fields() + RANK * v->n_percents +
-         store_count_timings(v) + store_count_event_kinds(v) + store_count_phases(v) +
-         store_count_statements(v) + COUNT * v->n_counts + FIGURE * v->n_figures +
-         store_count_lines(v) + MAP + v->n_watched + store_count_raw(v->delta) +
-         v->n_sessions * (MAP + store_count_layout(bn_layout_session));
 }
 
 /* A quarter of each bound is kept for the checkpoints and the total.  The number of values bounds

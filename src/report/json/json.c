@@ -52,7 +52,7 @@ struct json {
   struct bn_result result;      /* everything but the facts */
   enum bins bins;               /* histograms that are kept */
   size_t buckets;               /* number of buckets in kept histograms */
-  uint64_t values;              /* upper bound of the values in kept records */
+  uint64_t values;              /* number of values in kept records */
   bool is_full;                 /* the document gets no more intervals */
   bool is_part;                 /* the document covers only a part of a run */
   bool is_open;                 /* json_open() has succeeded */
@@ -171,7 +171,7 @@ static struct bn_group *json_keep_view(struct json *r, const struct bn_view *v)
   bn_group_add_view(g, v);
   /* The values of intervals are counted by json_limit_values(). */
   if (v->span == BN_VIEW_CHECKPOINT)
-    r->values += bn_store_bound_values(&g->checkpoint[g->n_checkpoints - 1].view);
+    r->values += bn_store_count_values(v);
   return g;
 }
 
@@ -193,7 +193,7 @@ static void json_limit_buckets(struct json *r, const struct bn_record *last)
 static void json_limit_values(struct json *r, const struct bn_group *g,
                               const struct bn_record *last)
 {
-  r->values += bn_store_bound_values(&last->view);
+  r->values += bn_store_count_values(&last->view);
   r->is_full = !bn_store_has_room(g, r->values);
   if (r->is_full)
     bn_log_stderr("--report=json: the document stores no intervals after %.0f s, because it has "
