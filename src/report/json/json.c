@@ -55,7 +55,6 @@ struct json {
   uint64_t values;              /* number of values in kept records */
   bool is_full;                 /* the document gets no more intervals */
   bool is_part;                 /* the document covers only a part of a run */
-  bool is_open;                 /* json_open() has succeeded */
 };
 
 /* Opens the journal beside the file.  Returns 0, or -1 and err. */
@@ -97,10 +96,7 @@ static int json_open(void *self, const void *conf, const char *path, FILE *out, 
   r->out = out != NULL ? out : stdout;
   if (r->path != NULL && bn_document_check_path("json", r->path, err) != 0)
     return -1;
-  if (json_replaces_file(r) && json_open_journal(r, err) != 0)
-    return -1;
-  r->is_open = true;
-  return 0;
+  return json_replaces_file(r) ? json_open_journal(r, err) : 0;
 }
 
 /* Does the work of json_open() for the document of a part of a run. */
@@ -111,12 +107,6 @@ static int json_open_part(void *self, const void *conf, const char *path, FILE *
 
   r->is_part = true;
   return json_open(self, conf, path, out, err);
-}
-
-/* Logs a failure of the journal.  It does not end the run, whose document may still be written. */
-static void json_log_failure(const struct bn_err *err)
-{
-  bn_log_stderr("%s", err->text);
 }
 
 /* Copies the name of the workload, because facts may change while views come. */
@@ -136,7 +126,8 @@ static void json_begin(void *self, const struct bn_facts *f)
 }
 
 /* Begins the journal, now that the start can no longer fail: a run that did not start leaves none.
-   If an earlier run has left its journal, that was moved aside, and its new name is logged. */
+   If an earlier run has left its journal, that was moved aside, and its new name is logged.  A
+   journal that fails does not end the run, whose document may still be written. */
 static void json_started(void *self, const struct bn_facts *f)
 {
   struct json *r = self;
@@ -144,7 +135,7 @@ static void json_started(void *self, const struct bn_facts *f)
 
   json_copy_name(r, f);
   if (bn_journal_write_facts(&r->journal, NULL /* no group */, f, &err) != 0)
-    json_log_failure(&err);
+    bn_log_stderr("%s", err.text);
   else if (r->journal.lock.aside != NULL)
     bn_log_stderr("'%s' was left by a run that did not end; it is now '%s'", r->journal.lock.path,
                   r->journal.lock.aside);
@@ -156,7 +147,7 @@ static void json_write_journal(struct json *r, const struct bn_view *v)
   struct bn_err err = {0};
 
   if (bn_journal_write_view(&r->journal, r->workload, v, &err) != 0)
-    json_log_failure(&err);
+    bn_log_stderr("%s", err.text);
 }
 
 /* Keeps a copy of a view for the document, with the histograms that --report-bins asks for.
@@ -296,7 +287,7 @@ static int json_finish(void *self, const struct bn_end *end, struct bn_err *err)
   struct json *r = self;
   int rc;
 
-  if (!r->is_open || r->facts == NULL)
+  if (r->facts == NULL)
     return 0;
   r->result.end = *end;
   rc = json_write_document(r, err);
