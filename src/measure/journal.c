@@ -114,15 +114,6 @@ int bn_journal_write_facts(struct bn_journal *j, const char *group, const struct
   return journal_put_line(j, map, err);
 }
 
-/* Replaces the histograms of a snapshot by those of another one with the same metrics. */
-static void journal_copy_hists(struct bn_snap *to, const struct bn_snap *from)
-{
-  for (size_t i = 0; i < to->metrics.n_hists; i++) {
-    bn_hist_clear(to->hist[i]);
-    bn_hist_add(to->hist[i], from->hist[i]);
-  }
-}
-
 /* If a tick was made in the grace, after the end of the span, moves its time and that of its delta
    back to that end, where the total of a run ends too.  The counts stay as they are. */
 static void journal_leave_out_grace(struct bn_view *tick, struct bn_snap *delta)
@@ -149,19 +140,17 @@ static char *journal_print_view(const struct bn_journal *j, const struct bn_view
    at which the tick was made. */
 static char *journal_print_tick(struct bn_journal *j, const struct bn_view *v, size_t *len)
 {
-  struct bn_snap delta = *v->delta;
   struct bn_view view = *v;
   char *text;
 
-  journal_copy_hists(&j->step, v->delta);
+  bn_snap_copy(&j->step, v->delta);
   for (size_t i = 0; i < j->step.metrics.n_hists; i++)
     bn_hist_sub(j->step.hist[i], j->past.hist[i]);
-  delta.hist = j->step.hist;
-  view.delta = &delta;
+  view.delta = &j->step;
   if (!j->brief)
-    journal_leave_out_grace(&view, &delta);
+    journal_leave_out_grace(&view, &j->step);
   text = journal_print_view(j, &view, len);
-  journal_copy_hists(&j->past, v->delta);
+  bn_snap_copy(&j->past, v->delta);
   return text;
 }
 

@@ -15,11 +15,12 @@ struct bn_journal {
   bn_journal_put *put; /* writes or sends a line */
   void *of;            /* its first argument */
   bool brief; /* lines are sent, not kept: their records are brief (bn_store_print_brief) */
-  struct bn_lockfile lock;   /* of its file, until it is closed */
-  bool ended;                /* it is not open, or a line could not be written */
-  bool written;              /* it has a line */
-  bool has_group;            /* its metrics have been written */
-  struct bn_snap past, step; /* histograms up to the last tick, and since it */
+  struct bn_lockfile lock; /* of its file, until it is closed */
+  bool ended;              /* it is not open, or a line could not be written */
+  bool written;            /* it has a line */
+  bool has_group;          /* its metrics have been written */
+  struct bn_snap past;     /* the last tick */
+  struct bn_snap step; /* the present tick, with the histograms of the time since the last one */
 };
 
 /* Makes an empty file and locks it.  A journal of that name that no run has locked is moved aside
