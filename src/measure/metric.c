@@ -15,18 +15,6 @@ static const struct bn_metric fixed[] = {BN_METRICS(COUNTER_ROW, HISTOGRAM_ROW, 
 
 enum { N_FIXED = sizeof fixed / sizeof fixed[0] };
 
-/* Two tables as one sequence of rows. */
-struct rows {
-  const struct bn_metric *part[2];
-  size_t n[2];
-};
-
-/* Returns row i of both tables together. */
-static const struct bn_metric *metric_row_at(const struct rows *r, size_t i)
-{
-  return i < r->n[0] ? &r->part[0][i] : &r->part[1][i - r->n[0]];
-}
-
 /* Copies a row, with its texts to the block at *names, and moves *names past them. */
 static void metric_copy_row(struct bn_metric *to, const struct bn_metric *row, char **names)
 {
@@ -66,21 +54,17 @@ static enum part metric_part_of(const struct bn_metric *row)
   return COUNTERS;
 }
 
-/* Makes a table of the rows: the counters, then the histograms, then the labelled counts, in one
-   block.  Every record of a result has a table, so it gets no more memory than its rows and texts
-   take, which are counted first. */
-static void metric_init(struct bn_metrics *m, const struct rows *r)
+/* The counters come first, then the histograms, then the labelled counts.  Every record of a result
+   has a table, so it gets no more memory than its rows and texts take, which are counted first. */
+void bn_metrics_copy_rows(struct bn_metrics *m, const struct bn_metric *rows, size_t n)
 {
-  const size_t n = r->n[0] + r->n[1];
   size_t names_size = 0, n_rows[PARTS] = {0};
   struct bn_metric *to;
   char *names;
 
   for (size_t i = 0; i < n; i++) {
-    const struct bn_metric *row = metric_row_at(r, i);
-
-    names_size += strlen(row->name) + 1 + strlen(row->unit) + 1;
-    n_rows[metric_part_of(row)]++;
+    names_size += strlen(rows[i].name) + 1 + strlen(rows[i].unit) + 1;
+    n_rows[metric_part_of(&rows[i])]++;
   }
   *m = (struct bn_metrics){.n_counters = n_rows[COUNTERS],
                            .n_hists = n_rows[HISTS],
@@ -93,24 +77,23 @@ static void metric_init(struct bn_metrics *m, const struct rows *r)
   names = m->names;
   for (enum part part = COUNTERS; part < PARTS; part++)
     for (size_t i = 0; i < n; i++)
-      if (metric_part_of(metric_row_at(r, i)) == part)
-        metric_copy_row(to++, metric_row_at(r, i), &names);
+      if (metric_part_of(&rows[i]) == part)
+        metric_copy_row(to++, &rows[i], &names);
 }
 
 void bn_metrics_init(struct bn_metrics *m, const struct bn_metric *extra)
 {
+  struct bn_metric *all;
   size_t n_extra = 0;
 
   while (extra != NULL && extra[n_extra].name != NULL)
     n_extra++;
-  metric_init(m, &(struct rows){{fixed, extra}, {N_FIXED, n_extra}});
-}
-
-void bn_metrics_copy_rows(struct bn_metrics *m, const struct bn_metric *rows, size_t n)
-{
-  const struct rows r = {{rows, NULL}, {n, 0}};
-
-  metric_init(m, &r);
+  all = bn_alloc(N_FIXED + n_extra, sizeof *all);
+  memcpy(all, fixed, sizeof fixed);
+  if (n_extra > 0)
+    memcpy(all + N_FIXED, extra, n_extra * sizeof *all);
+  bn_metrics_copy_rows(m, all, N_FIXED + n_extra);
+  free(all);
 }
 
 void bn_metrics_copy(struct bn_metrics *to, const struct bn_metrics *from)
