@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "measure/result.h"
+#include "base/buf.h"
 #include "report/openmetrics/listen.h"
 #include "report/openmetrics/render.h"
 #include "report/output.h"
@@ -12,7 +12,7 @@
 struct openmetrics {
   struct bn_document document;
   const struct bn_facts *facts; /* of the run; threads may still add to them */
-  struct bn_result result;      /* the total alone */
+  struct bn_buf total;          /* the text of the total; empty if the run measured nothing */
 };
 
 static int openmetrics_open(void *self, const void *conf, const char *path, FILE *out,
@@ -32,32 +32,29 @@ static void openmetrics_begin(void *self, const struct bn_facts *f)
   m->facts = f;
 }
 
-/* Keeps a copy of the total until openmetrics_finish() writes the file: the facts, which come first
-   in it, may change until the run has ended. */
+/* Keeps the text of the total until openmetrics_finish() writes the file: the facts, which come
+   first in it, may change until the run has ended. */
 static int openmetrics_total(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct openmetrics *m = self;
-  struct bn_group *g =
-      m->result.n_groups > 0 ? &m->result.group[0] : bn_result_add_group(&m->result, "");
 
   (void)err;
-  bn_group_add_view(g, v);
+  bn_buf_clear(&m->total);
+  bn_openmetrics_add_view(&m->total, v);
   return 0;
 }
 
-/* Writes the file, without a view if the run measured nothing. */
+/* Writes the file. */
 static int openmetrics_finish(void *self, const struct bn_end *end, struct bn_err *err)
 {
   struct openmetrics *m = self;
-  const struct bn_view *total = bn_result_total(&m->result);
   struct bn_buf text = {.max = 0};
   int rc;
 
   if (m->facts == NULL)
     return 0;
   bn_openmetrics_add_facts(&text, m->facts);
-  if (total != NULL)
-    bn_openmetrics_add_view(&text, total);
+  (void)bn_buf_add(&text, m->total.data, m->total.len);
   bn_openmetrics_add_end(&text, end);
   rc = bn_document_write(&m->document, text.data, text.len, err);
   bn_buf_done(&text);
@@ -69,7 +66,7 @@ static int openmetrics_close(void *self, struct bn_err *err)
   struct openmetrics *m = self;
 
   (void)err;
-  bn_result_done(&m->result);
+  bn_buf_done(&m->total);
   return 0;
 }
 
