@@ -3,18 +3,13 @@
 #include "report/live/live.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
+#include "base/buf.h"
 #include "base/log.h"
 #include "base/units.h"
 #include "measure/facts.h"
 #include "measure/view.h"
 #include "report/text/form.h"
-
-/* Bytes of the line, which is cut if it is longer. */
-enum { TEXT_MAX = 160 };
 
 struct live {
   const struct bn_plan *plan; /* of the run */
@@ -27,31 +22,20 @@ static void live_begin(void *self, const struct bn_facts *f)
   l->plan = &f->plan;
 }
 
-/* Appends to a text in a buffer of TEXT_MAX bytes, as far as it fits. */
-__attribute__((format(printf, 2, 3))) static void live_append(char *text, const char *fmt, ...)
-{
-  const size_t len = strlen(text);
-  va_list ap;
-
-  va_start(ap, fmt);
-  (void)vsnprintf(text + len, TEXT_MAX - len, fmt, ap);
-  va_end(ap);
-}
-
 /* Appends the time since the start of the measurement, and the time that is left of --time. */
-static void live_append_time(char *text, const struct bn_plan *plan, double at_s)
+static void live_append_time(struct bn_buf *line, const struct bn_plan *plan, double at_s)
 {
   const double limit_s = (double)plan->time_ns * 1e-9;
 
-  live_append(text, "%.0f s", at_s);
+  (void)bn_buf_printf(line, "%.0f s", at_s);
   if (plan->time_ns != 0)
-    live_append(text, ", %.0f s left", limit_s > at_s ? ceil(limit_s - at_s) : 0.0);
+    (void)bn_buf_printf(line, ", %.0f s left", limit_s > at_s ? ceil(limit_s - at_s) : 0.0);
 }
 
 /* Appends the greatest percentile; nothing without --percentile, or before the first event has
    ended.  A lower bound gets ">=" instead of the number's own sign, because the line has ASCII
    alone, for terminals of any kind. */
-static void live_append_percentile(char *text, const struct bn_view *v)
+static void live_append_percentile(struct bn_buf *line, const struct bn_view *v)
 {
   const size_t i = bn_view_greatest_rank(v);
   const double ms = v->n_percents > 0 ? v->percentile_s[i] * 1e3 : NAN;
@@ -62,24 +46,26 @@ static void live_append_percentile(char *text, const struct bn_view *v)
     return;
   (void)bn_form_format_number(number, 0 /* width */, bn_units_count_decimals(ms, 2), ms,
                               false /* at_least */);
-  live_append(text, ", p%.10g %s%s ms", v->percents[i], is_lower_bound ? ">= " : "", number);
+  (void)bn_buf_printf(line, ", p%.10g %s%s ms", v->percents[i], is_lower_bound ? ">= " : "",
+                      number);
 }
 
 /* Replaces the line.  Tests without a database have no errors, as a rule, so 0 is not shown. */
 static int live_tick(void *self, const struct bn_view *v, struct bn_err *err)
 {
   const struct live *l = self;
-  char text[TEXT_MAX] = "";
+  struct bn_buf line = {.max = 0};
 
   (void)err;
-  live_append_time(text, l->plan, v->at_s);
-  live_append(text, ": %.0f events/s", v->events_per_s);
-  live_append_percentile(text, v);
+  live_append_time(&line, l->plan, v->at_s);
+  (void)bn_buf_printf(&line, ": %.0f events/s", v->events_per_s);
+  live_append_percentile(&line, v);
   if (v->kind == BN_KIND_SQL || v->errors > 0)
-    live_append(text, ", %llu errors", (unsigned long long)v->errors);
+    (void)bn_buf_printf(&line, ", %llu errors", (unsigned long long)v->errors);
   if (v->paced && v->backlog > 0)
-    live_append(text, ", %llu waiting", (unsigned long long)v->backlog);
-  bn_log_progress(text);
+    (void)bn_buf_printf(&line, ", %llu waiting", (unsigned long long)v->backlog);
+  bn_log_progress(line.data);
+  bn_buf_done(&line);
   return 0;
 }
 
