@@ -232,38 +232,50 @@ static void row_add_script_metrics(struct bn_row *row, const struct bn_plan *pla
   }
 }
 
-/* --- kinds of events -------------------------------------------------------------------------- */
+/* --- parts of a run --------------------------------------------------------------------------- */
 
-/* Adds a column of a kind of events or a group, "p99_s@event:payment" or "p99_s@group:reads".  A
-   document may name a kind at any length and in any characters, so the name is cut and cleaned. */
-static struct bn_cell *row_add_kind_cell(struct bn_row *row, const char *figure, const char *kind)
+/* Adds a column of a part, "p99_s@event:payment". */
+static struct bn_cell *row_add_part_cell(struct bn_row *row, const char *figure, const char *part)
 {
-  const char *prefix = bn_event_kinds_is_group(kind) ? BN_GROUP_PART : BN_EVENT_PART;
-  char column[sizeof row->cell[0].name], clean_kind[BN_GROUP_NAME + 1];
+  char column[sizeof row->cell[0].name];
 
-  (void)snprintf(clean_kind, sizeof clean_kind, "%s", bn_event_kinds_bare_name(kind));
-  row_clean_name(clean_kind);
-  (void)snprintf(column, sizeof column, "%s@%s%s", figure, prefix, clean_kind);
+  (void)snprintf(column, sizeof column, "%s@%s", figure, part);
   return row_add_unknown(row, column);
 }
 
-/* Adds the columns of a kind of events of the view (or NULL). */
-static void row_add_kind(struct bn_row *row, const char *name, const struct bn_plan *plan,
-                         const struct bn_view *v, const struct bn_event_kind *k)
+/* Adds the columns of the average, the percentiles and the maximum of a part, whose timing t is one
+   of the view (or NULL). */
+static void row_add_part_times(struct bn_row *row, const char *part, const struct bn_plan *plan,
+                               const struct bn_view *v, const struct bn_timing *t)
 {
   char figure[BN_ROW_RANK];
 
-  row_set_whole(row_add_kind_cell(row, "events", name), k->events);
-  row_set_real(row_add_kind_cell(row, "share", name), k->share);
-  row_set_real(row_add_kind_cell(row, "events_per_s", name), k->events_per_s);
-  row_set_whole(row_add_kind_cell(row, "retries", name), k->retries);
-  row_set_whole(row_add_kind_cell(row, "failed_events", name), k->failed_events);
-  row_set_real(row_add_kind_cell(row, "avg_s", name), k->timing->avg_s);
+  row_set_real(row_add_part_cell(row, "avg_s", part), t->avg_s);
   for (size_t i = 0; i < plan->n_percents; i++)
     if (row_has_rank(plan, i))
-      row_set_real(row_add_kind_cell(row, bn_row_name_rank(figure, plan->percents[i]), name),
-                   row_percentile_of(v, k->timing->percentile_s, plan->percents[i]));
-  row_set_real(row_add_kind_cell(row, "max_s", name), k->timing->max_s);
+      row_set_real(row_add_part_cell(row, bn_row_name_rank(figure, plan->percents[i]), part),
+                   row_percentile_of(v, t->percentile_s, plan->percents[i]));
+  row_set_real(row_add_part_cell(row, "max_s", part), t->max_s);
+}
+
+/* Adds the columns of a kind of events or a group of the view (or NULL), as "event:payment" or
+   "group:reads".  A document may name a kind at any length and in any characters, so the name is
+   cut and cleaned. */
+static void row_add_kind(struct bn_row *row, const char *name, const struct bn_plan *plan,
+                         const struct bn_view *v, const struct bn_event_kind *k)
+{
+  const char *prefix = bn_event_kinds_is_group(name) ? BN_GROUP_PART : BN_EVENT_PART;
+  char clean_name[BN_GROUP_NAME + 1], part[BN_PART_NAME + 1];
+
+  (void)snprintf(clean_name, sizeof clean_name, "%s", bn_event_kinds_bare_name(name));
+  row_clean_name(clean_name);
+  (void)snprintf(part, sizeof part, "%s%s", prefix, clean_name);
+  row_set_whole(row_add_part_cell(row, "events", part), k->events);
+  row_set_real(row_add_part_cell(row, "share", part), k->share);
+  row_set_real(row_add_part_cell(row, "events_per_s", part), k->events_per_s);
+  row_set_whole(row_add_part_cell(row, "retries", part), k->retries);
+  row_set_whole(row_add_part_cell(row, "failed_events", part), k->failed_events);
+  row_add_part_times(row, part, plan, v, k->timing);
 }
 
 /* Adds columns for all kinds of events of the plan, which the view has in the same order, so that
@@ -285,27 +297,16 @@ static void row_add_event_kinds(struct bn_row *row, const struct bn_plan *plan,
   }
 }
 
-/* --- phases ----------------------------------------------------------------------------------- */
-
-/* Adds the column of a figure of phase k.  Names count from 1 on: "p99_s@phase:1" if k is 0. */
-static struct bn_cell *row_add_phase_cell(struct bn_row *row, const char *figure, size_t k)
-{
-  char column[sizeof row->cell[0].name];
-
-  (void)snprintf(column, sizeof column, "%s@" BN_PHASE_PART "%zu", figure, k + 1);
-  return row_add_unknown(row, column);
-}
-
 /* Returns a count, or UINT64_MAX if it is not known: HUGE_VAL or NaN, which are not below 2^64. */
 static uint64_t row_count_of(double value)
 {
   return value < 0x1p64 ? (uint64_t)value : UINT64_MAX;
 }
 
-/* Adds a column for each number in a struct of phase k whose layout is l.  from: the struct; NULL:
+/* Adds a column of a phase for each number in a struct whose layout is l.  from: the struct; NULL:
    no value is known. */
-static void row_add_phase_members(struct bn_row *row, size_t k, const struct bn_layout *l,
-                                  const void *from)
+static void row_add_part_members(struct bn_row *row, const char *part, const struct bn_layout *l,
+                                 const void *from)
 {
   for (; l->name != NULL; l++) {
     double value = HUGE_VAL;
@@ -313,28 +314,25 @@ static void row_add_phase_members(struct bn_row *row, size_t k, const struct bn_
     if (from != NULL)
       (void)bn_layout_get_number(l, from, l->name, &value);
     if (l->type == BN_LAY_WHOLE)
-      row_set_whole(row_add_phase_cell(row, l->name, k), row_count_of(value));
+      row_set_whole(row_add_part_cell(row, l->name, part), row_count_of(value));
     else if (l->type == BN_LAY_REAL)
-      row_set_real(row_add_phase_cell(row, l->name, k), value);
+      row_set_real(row_add_part_cell(row, l->name, part), value);
   }
 }
 
-/* Adds the columns of phase k of the view (or NULL).  phase NULL: its values are not known. */
+/* Adds the columns of phase k of the view (or NULL); names count from 1 on, "phase:1".  phase NULL:
+   its values are not known. */
 static void row_add_phase(struct bn_row *row, size_t k, const struct bn_plan *plan,
                           const struct bn_view *v, const struct bn_phase_view *phase)
 {
   const struct bn_timing *t = phase != NULL ? phase->timing : &no_timing;
-  char figure[BN_ROW_RANK];
+  char part[sizeof BN_PHASE_PART + 20 /* digits */];
 
-  row_add_phase_members(row, k, bn_layout_phase, phase);
-  row_add_phase_members(row, k, bn_layout_ages, phase != NULL ? phase->timing : NULL);
-  row_set_whole(row_add_phase_cell(row, "count", k), t->count);
-  row_set_real(row_add_phase_cell(row, "avg_s", k), t->avg_s);
-  for (size_t i = 0; i < plan->n_percents; i++)
-    if (row_has_rank(plan, i))
-      row_set_real(row_add_phase_cell(row, bn_row_name_rank(figure, plan->percents[i]), k),
-                   row_percentile_of(v, t->percentile_s, plan->percents[i]));
-  row_set_real(row_add_phase_cell(row, "max_s", k), t->max_s);
+  (void)snprintf(part, sizeof part, BN_PHASE_PART "%zu", k + 1);
+  row_add_part_members(row, part, bn_layout_phase, phase);
+  row_add_part_members(row, part, bn_layout_ages, phase != NULL ? phase->timing : NULL);
+  row_set_whole(row_add_part_cell(row, "count", part), t->count);
+  row_add_part_times(row, part, plan, v, t);
 }
 
 /* Adds columns for all phases of the plan; the values are unknown if the view (or NULL) lacks a
