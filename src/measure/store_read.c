@@ -316,23 +316,25 @@ static void store_read_percentiles(struct bn_json_in *in, const struct bn_node *
   r->view.percentile_s = r->store.percentile_s;
 }
 
-/* Reads the percentiles of timing k, in the order of the record's ranks.  A list of another length
-   says nothing about these ranks; older documents and intervals have none. */
-static void store_read_timing_percentiles(struct bn_json_in *in, const struct bn_node *list,
-                                          struct bn_record *r, size_t k)
+/* Reads the percentiles of a timing into percentile_s, in the order of the n_ranks ranks of the
+   record.  A list of another length says nothing about these ranks; older documents and intervals
+   have none. */
+static void store_read_timing_percentiles(struct bn_json_in *in, const struct bn_node *map,
+                                          size_t n_ranks, double *percentile_s, struct bn_timing *t)
 {
+  const struct bn_node *list = bn_json_in_list(in, map, "percentiles");
   const size_t n = bn_json_in_length(in, list, "percentiles", BN_PERCENTS_MAX);
 
-  if (n != r->view.n_percents)
+  if (list == NULL || n != n_ranks)
     return;
   for (size_t i = 0; i < n; i++) {
-    const struct bn_node *map = bn_node_get_at(list, i);
+    const struct bn_node *percentile = bn_node_get_at(list, i);
 
-    r->store.timing_s[k][i] = bn_json_in_get_number(in, map, "s");
-    if (bn_json_in_bool(in, map, "at_least"))
-      r->store.timing[k].at_least |= UINT32_C(1) << i; /* n is at most BN_PERCENTS_MAX, 32 */
+    percentile_s[i] = bn_json_in_get_number(in, percentile, "s");
+    if (bn_json_in_bool(in, percentile, "at_least"))
+      t->at_least |= UINT32_C(1) << i; /* n is at most BN_PERCENTS_MAX, 32 */
   }
-  r->store.timing[k].percentile_s = list != NULL ? r->store.timing_s[k] : NULL;
+  t->percentile_s = percentile_s;
 }
 
 /* Gives each timing of a record the name and kind of its histogram, even if the document lacks the
@@ -354,7 +356,7 @@ static void store_read_timing(struct bn_json_in *in, const struct bn_node *map, 
     bn_json_in_layout(in, map, bn_layout_ages, t);
   else /* groups have it; in other timings it is absent, and becomes 0 */
     t->unfinished = bn_json_in_get_count(in, map, "unfinished");
-  store_read_timing_percentiles(in, bn_json_in_list(in, map, "percentiles"), r, k);
+  store_read_timing_percentiles(in, map, r->view.n_percents, r->store.timing_s[k], t);
 }
 
 /* Reads the phases.  A document has all phases or none; a value that it lacks is 0. */
@@ -417,15 +419,12 @@ static void store_read_timings(struct bn_json_in *in, const struct bn_node *reco
   store_read_phases(in, phases, r);
 }
 
-/* Reads the next statement, whose name no other statement of the record may have.  A list of
-   percentiles with another length than that of the ranks is left out. */
+/* Reads the next statement, whose name no other statement of the record may have. */
 static void store_read_statement(struct bn_json_in *in, const struct bn_node *map,
                                  struct bn_record *r)
 {
   const size_t k = r->view.n_statements;
   struct bn_statement_view *s = &r->store.statement[k];
-  const struct bn_node *percentiles = bn_json_in_list(in, map, "percentiles");
-  const size_t n = bn_json_in_length(in, percentiles, "percentiles", BN_PERCENTS_MAX);
   const char *name = bn_json_in_text(in, map, "name");
   struct bn_statement_sum *sum;
 
@@ -442,11 +441,7 @@ static void store_read_statement(struct bn_json_in *in, const struct bn_node *ma
   s->timing.name = sum->name;
   s->rows = sum->rows = bn_json_in_get_count(in, map, "rows");
   s->errors = sum->errors = bn_json_in_get_count(in, map, "errors");
-  if (percentiles != NULL && n == r->view.n_percents) {
-    for (size_t i = 0; i < n; i++)
-      r->store.statement_s[k][i] = bn_json_in_get_number(in, bn_node_get_at(percentiles, i), "s");
-    s->timing.percentile_s = r->store.statement_s[k];
-  }
+  store_read_timing_percentiles(in, map, r->view.n_percents, r->store.statement_s[k], &s->timing);
   r->view.n_statements++;
 }
 
