@@ -284,12 +284,9 @@ void bn_record_done(struct bn_record *r)
 static void result_fix_pointers(struct bn_record *r)
 {
   r->view.delta = &r->delta;
-  if (r->view.percents != NULL)
-    r->view.percents = r->store.percents;
-  if (r->view.percentile_s != NULL)
-    r->view.percentile_s = r->store.percentile_s;
-  if (r->view.at_least != NULL)
-    r->view.at_least = r->store.at_least;
+  r->view.percents = r->store.percents;
+  r->view.percentile_s = r->store.percentile_s;
+  r->view.at_least = r->store.at_least;
 }
 
 struct bn_group *bn_result_add_group(struct bn_result *r, const char *name)
@@ -334,18 +331,15 @@ void bn_result_add_member(struct bn_result *r, const char *name, const struct bn
     bn_group_add_view(g, v);
 }
 
-/* Appends a copy of a view to an array of *n records of the group, and counts its bytes.  The array
-   doubles whenever *n is a power of two, so that no capacity has to be kept. */
+/* Appends a copy of a view to an array of *n records of the group, and counts its bytes. */
 static void result_append(struct bn_group *g, struct bn_record **array, size_t *n,
                           const struct bn_view *v, enum hists hists)
 {
-  const bool is_full = (*n & (*n - 1)) == 0; /* 0, or a power of two */
+  const bool may_move = (*n & (*n - 1)) == 0; /* bn_alloc_grow() doubles the array then */
 
-  if (is_full) {
-    *array = bn_alloc_resize(*array, *n == 0 ? 1 : 2 * *n, sizeof **array);
-    for (size_t i = 0; i < *n; i++)
-      result_fix_pointers(&(*array)[i]);
-  }
+  *array = bn_alloc_grow(*array, *n, sizeof **array);
+  for (size_t i = 0; may_move && i < *n; i++)
+    result_fix_pointers(&(*array)[i]);
   result_init_record(&(*array)[*n], v, hists);
   g->bytes += result_size_of_record(&(*array)[*n]);
   ++*n;
