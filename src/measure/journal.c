@@ -191,87 +191,16 @@ void bn_journal_close(struct bn_journal *j, bool remove)
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-/* The JSON of all lines as the tree of a document.  It also has the members that later versions
-   have added, which the result lacks. */
-struct tree {
-  struct bn_node *document, *groups;
-  struct bn_node *group, *intervals, *checkpoints, *total; /* of the last group; NULL: none */
-  bool is_wanted;                                          /* else nothing is added */
-};
-
 /* The state of reading a journal. */
 struct reader {
   struct bn_result *out;
-  struct tree tree;
   struct bn_metrics metrics; /* owned; of the last group */
   bool in_group;             /* the line of the last group could be read */
   struct bn_err *err;        /* gets what is wrong with a line */
 };
 
-/* Returns a copy of a map, which shares its values with the map. */
-static struct bn_node *journal_copy_of(const struct bn_node *map)
-{
-  struct bn_node *copy = bn_node_map();
-
-  bn_node_complete(copy, map);
-  return copy;
-}
-
-/* Frees the node in *slot, and puts another node into it. */
-static void journal_replace_node(struct bn_node **slot, struct bn_node *node)
-{
-  bn_node_free(*slot);
-  *slot = node;
-}
-
-/* Completes the last group of the tree, if there is one, and appends it to the groups of the
-   document. */
-static void journal_tree_end_group(struct tree *t)
-{
-  if (t->group == NULL)
-    return;
-  bn_json_put(t->group, "intervals", t->intervals);
-  bn_json_put(t->group, "checkpoints", t->checkpoints);
-  if (t->total != NULL)
-    bn_json_put(t->group, "total", t->total);
-  bn_json_add(t->groups, t->group);
-  t->group = t->total = NULL;
-}
-
-/* Ends the last group of the tree and begins another one. */
-static void journal_tree_begin_group(struct tree *t, const struct bn_node *group)
-{
-  journal_tree_end_group(t);
-  t->group = journal_copy_of(group);
-  t->intervals = bn_node_list();
-  t->checkpoints = bn_node_list();
-  if (t->groups == NULL)
-    t->groups = bn_node_list();
-}
-
-/* Adds a view to the last group of the tree.  A tick replaces the total. */
-static void journal_tree_add_view(struct tree *t, const struct bn_node *view,
-                                  enum bn_view_span span)
-{
-  struct bn_node *copy = journal_copy_of(view);
-
-  if (span == BN_VIEW_TICK)
-    journal_replace_node(&t->total, copy);
-  else
-    bn_json_add(span == BN_VIEW_INTERVAL ? t->intervals : t->checkpoints, copy);
-}
-
-/* Completes the document, and returns it, or NULL if the tree is not wanted. */
-static struct bn_node *journal_tree_finish(struct tree *t)
-{
-  journal_tree_end_group(t);
-  if (t->groups != NULL)
-    bn_json_put(t->document, "groups", t->groups);
-  return t->document;
-}
-
-/* Begins a group of the result and of the tree.  Returns 0, or -1 and r->err; then views are
-   refused until the next group. */
+/* Begins a group of the result.  Returns 0, or -1 and r->err; then views are refused until the next
+   group. */
 static int journal_add_group(struct reader *r, const struct bn_node *group)
 {
   struct bn_metrics metrics;
@@ -283,11 +212,7 @@ static int journal_add_group(struct reader *r, const struct bn_node *group)
   r->metrics = metrics;
   r->in_group =
       bn_store_add_group(r->out, bn_node_get_text(bn_node_get(group, "name")), r->err) != NULL;
-  if (!r->in_group)
-    return -1;
-  if (r->tree.is_wanted)
-    journal_tree_begin_group(&r->tree, group);
-  return 0;
+  return r->in_group ? 0 : -1;
 }
 
 /* Marks in the end of the run that a script has replaced the reports of intervals, or the report of
@@ -332,8 +257,8 @@ static void journal_add_tick(struct bn_group *g, struct bn_record *tick, bool na
   journal_set_total(g, &tick->view, native);
 }
 
-/* Adds a view to the last group of the result and of the tree.  A tick replaces the total.  Returns
-   0, or -1 and r->err. */
+/* Adds a view to the last group of the result.  A tick replaces the total.  Returns 0, or -1 and
+   r->err. */
 static int journal_add_view(struct reader *r, const struct bn_node *node, enum bn_view_span span)
 {
   struct bn_record record;
@@ -349,8 +274,6 @@ static int journal_add_view(struct reader *r, const struct bn_node *node, enum b
   else
     rc = bn_store_add_view(r->out, &record.view, r->err);
   bn_record_done(&record);
-  if (rc == 0 && r->tree.is_wanted)
-    journal_tree_add_view(&r->tree, node, span);
   return rc;
 }
 
@@ -368,8 +291,6 @@ static int journal_set_facts(struct reader *r, const struct bn_node *line)
     return -1;
   bn_facts_done(&r->out->facts);
   r->out->facts = facts;
-  if (r->tree.is_wanted)
-    journal_replace_node(&r->tree.document, journal_copy_of(line));
   return 0;
 }
 
@@ -487,11 +408,10 @@ static enum next journal_read_next(struct reader *r, struct bn_lines *lines,
 
 /* Reads lines until none is left or the reading ends early.  The run counts as killed, because a
    journal has no line about its end. */
-int bn_journal_read(struct bn_lines *lines, bool keep_tree, struct bn_stored *out,
-                    struct bn_err *err)
+int bn_journal_read(struct bn_lines *lines, struct bn_stored *out, struct bn_err *err)
 {
   struct bn_err why = {0};
-  struct reader r = {.out = &out->result, .tree.is_wanted = keep_tree, .err = &why};
+  struct reader r = {.out = &out->result, .err = &why};
   size_t number = 0;
   enum next next;
 
@@ -501,7 +421,6 @@ int bn_journal_read(struct bn_lines *lines, bool keep_tree, struct bn_stored *ou
   } while (next == NEXT_LINE);
   bn_metrics_done(&r.metrics);
   journal_set_start(&out->result);
-  out->document = journal_tree_finish(&r.tree);
   if (next == NEXT_FAILED)
     return -1;
   if (number == 0) /* bn_lines_next() returns only lines with a newline */

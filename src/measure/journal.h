@@ -55,10 +55,8 @@ void bn_journal_complete_cut(struct bn_result *r, const char *group, const struc
 bool bn_journal_is_journal(const char *text, size_t len);
 /* Reads the result of a journal; the last tick is the total.  A last line without a newline is left
    out; other lines that cannot be read are skipped and counted.  A line above a bound
-   (measure/bounds.h) ends the reading, and what came before it is the result.  keep_tree: as of
-   bn_store_load().  Returns 0, or -1 and err if the first line does not begin a journal.  The
-   caller frees `out` in both cases. */
-int bn_journal_read(struct bn_lines *lines, bool keep_tree, struct bn_stored *out,
-                    struct bn_err *err);
+   (measure/bounds.h) ends the reading, and what came before it is the result.  Returns 0, or -1 and
+   err if the first line does not begin a journal.  The caller frees `out` in both cases. */
+int bn_journal_read(struct bn_lines *lines, struct bn_stored *out, struct bn_err *err);
 
 #endif

@@ -108,11 +108,10 @@ struct bn_skipped_lines {
   struct bn_err large; /* why that line ended it */
 };
 
-/* The content of a file: a result and, on request, the tree that it was read from.  The tree of a
-   journal has the form of a document, too. */
+/* The content of a file: a result and, on request, the tree of a document. */
 struct bn_stored {
   struct bn_result result;
-  struct bn_node *document; /* owned; NULL: not requested */
+  struct bn_node *document; /* owned; NULL: not requested, or of a journal */
   bool of_journal;
   struct bn_skipped_lines passed;
 };
@@ -128,7 +127,7 @@ struct bn_stored {
   }
 
 /* Reads a document of at most `most` bytes, or a journal, from a file, or from standard input
-   ("-").  keep_tree: also keeps the tree, for a document that is written anew; the tree takes
+   ("-").  keep_tree: also keeps the tree of a document that is to be written anew; the tree takes
    several times the memory of the result.  Returns 0, or -1 and err, which names the file and the
    fault; then there is nothing to free. */
 int bn_store_load(const char *path, uint64_t most, bool keep_tree, struct bn_stored *out,

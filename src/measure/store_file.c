@@ -237,7 +237,7 @@ static int store_load_lines(struct bn_lines *l, const char *path, struct store_w
   if (n == 0)
     rc = bn_err_set(&why, EINVAL, "it is empty");
   else if (out->of_journal)
-    rc = bn_journal_read(l, want.part == STORE_TREE, out, &why);
+    rc = bn_journal_read(l, out, &why);
   else
     rc = store_load_document(l, path, want, out, &why, err);
   if (ferror(l->f))
