@@ -179,28 +179,17 @@ int bn_node_append(struct bn_node *list, struct bn_node *value)
   return json_array_append_new(json_inner(list), json_inner(value));
 }
 
-static void json_complete(json_t *into, json_t *from);
-
-/* Completes the values of a list by those of a list of the same length. */
-static void json_complete_list(json_t *into, json_t *from)
-{
-  if (json_array_size(into) != json_array_size(from))
-    return;
-  for (size_t i = 0; i < json_array_size(into); i++)
-    json_complete(json_array_get(into, i), json_array_get(from, i));
-}
-
 /* Does bn_node_complete().  Values other than lists and maps stay as they are.  The recursion is
    bounded, because the parser has bounded the depth of the trees. */
 static void json_complete(json_t *into, json_t *from)
 {
+  const size_t n_values = json_array_size(into); /* 0: it is no list */
   const char *key;
   json_t *value;
 
-  if (json_is_array(into) && json_is_array(from)) {
-    json_complete_list(into, from);
-    return;
-  }
+  if (n_values == json_array_size(from))
+    for (size_t i = 0; i < n_values; i++)
+      json_complete(json_array_get(into, i), json_array_get(from, i));
   if (!json_is_object(into) || !json_is_object(from))
     return;
   json_object_foreach(from, key, value)
@@ -226,29 +215,18 @@ static bool json_is_empty(const json_t *j)
          (json_is_object(j) && json_object_size(j) == 0);
 }
 
-static void json_confine(json_t *into, json_t *from);
-
-/* Confines the values of a list to those of a list of the same length. */
-static void json_confine_list(json_t *into, json_t *from)
-{
-  if (json_array_size(into) != json_array_size(from))
-    return;
-  for (size_t i = 0; i < json_array_size(into); i++)
-    json_confine(json_array_get(into, i), json_array_get(from, i));
-}
-
 /* Removes the keys of `into` that `from` lacks, unless their value is an empty list or map, in all
    maps within it too.  The recursion is bounded, as that of json_complete(). */
 static void json_confine(json_t *into, json_t *from)
 {
+  const size_t n_values = json_array_size(into);
   const char *key;
   json_t *value;
   void *next;
 
-  if (json_is_array(into) && json_is_array(from)) {
-    json_confine_list(into, from);
-    return;
-  }
+  if (n_values == json_array_size(from))
+    for (size_t i = 0; i < n_values; i++)
+      json_confine(json_array_get(into, i), json_array_get(from, i));
   if (!json_is_object(into) || !json_is_object(from))
     return;
   json_object_foreach_safe(into, next, key, value)

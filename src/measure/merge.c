@@ -79,14 +79,6 @@ static bool merge_has_passed_checkpoint(const struct bn_result *r)
   return has_passed;
 }
 
-/* Returns whether the total covers the whole measurement: only then are the exact extremes, which
-   are since the measurement began, those of the total.  A run that was killed has a tick as its
-   total, and a tick covers all. */
-static bool merge_covers_all(const struct bn_result *r)
-{
-  return r->end.partial || !merge_has_passed_checkpoint(r);
-}
-
 /* Returns the number of all sessions, or UINT_MAX if it is too large. */
 static unsigned merge_count_sessions(const struct bn_views *parts)
 {
@@ -145,13 +137,17 @@ static struct bn_view_rules merge_rules_of(const struct job *j)
 }
 
 /* Clears the exact extremes, which are since the beginnings of the measurements, unless the total
-   of each part covers all that it measured. */
+   of each part covers all that it measured.  A run that was killed has a tick as its total, which
+   covers all. */
 static void merge_clear_extremes(const struct job *j, struct bn_merged_view *v)
 {
   bool cover_all = true;
 
-  for (size_t i = 0; i < j->n; i++)
-    cover_all &= merge_covers_all(j->part[i].result);
+  for (size_t i = 0; i < j->n; i++) {
+    const struct bn_result *r = j->part[i].result;
+
+    cover_all &= r->end.partial || !merge_has_passed_checkpoint(r);
+  }
   if (!cover_all) {
     v->snap.min_ns = UINT64_MAX; /* above the maximum: there are none */
     v->snap.max_ns = 0;
@@ -242,7 +238,7 @@ struct intervals {
   bool has_hists;           /* all intervals so far have histograms */
 };
 
-/* Finds the times of the measurements of the parts; merge_intervals_done() frees them. */
+/* Finds the times of the measurements of the parts.  The caller frees the lists. */
 static void merge_init_intervals(const struct job *j, struct intervals *in)
 {
   *in =
@@ -253,12 +249,6 @@ static void merge_init_intervals(const struct job *j, struct intervals *in)
                          .has_hists = true};
   for (size_t i = 0; i < j->n; i++)
     in->delay_s[i] = in->extent_s - merge_until_last_end_s(j, i);
-}
-
-static void merge_intervals_done(struct intervals *in)
-{
-  free(in->selected.view);
-  free(in->delay_s);
 }
 
 /* Returns why the intervals cannot be summed, or NULL if they can. */
@@ -382,7 +372,8 @@ static int merge_add_intervals(const struct job *j)
   } else {
     rc = merge_sum_intervals(j, &in);
   }
-  merge_intervals_done(&in);
+  free(in.selected.view);
+  free(in.delay_s);
   return rc;
 }
 

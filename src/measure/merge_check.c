@@ -320,13 +320,6 @@ static void merge_add_facts(const struct bn_part *part, size_t n, struct bn_fact
   }
 }
 
-/* Adds the facts about the errors of every part, because different runs meet different errors. */
-static void merge_add_errors(const struct bn_part *part, size_t n, struct bn_facts *out)
-{
-  for (size_t k = 0; k < n; k++)
-    bn_facts_add_errors(out, &part[k].result->facts);
-}
-
 /* Returns whether there is a line of the same level and text. */
 static bool merge_has_row(const struct bn_facts *f, const struct bn_fact_row *like)
 {
@@ -382,9 +375,10 @@ void bn_merge_add_common(const struct bn_part *part, size_t n, struct bn_facts *
 
   merge_add_rows(part, n, out);
   merge_add_facts(part, n, out);
-  merge_add_errors(part, n, out);
-  for (size_t i = 0; i < n; i++)
+  for (size_t i = 0; i < n; i++) {
+    bn_facts_add_errors(out, &part[i].result->facts); /* different runs meet different errors */
     merge_sort_options(&s[i], &part[i].result->facts);
+  }
   merge_add_options(s, n, &part[0].result->facts, out);
   for (size_t i = 0; i < n; i++)
     free(s[i].option);

@@ -182,13 +182,6 @@ static struct bn_view_rules merged_view_rules_of(const struct bn_view_rules *par
   return rules;
 }
 
-/* Adds the histograms of all parts, one for each metric. */
-static void merged_view_add_hists(struct bn_snap *s, struct bn_hist *const *hists)
-{
-  for (size_t i = 0; i < s->metrics.n_hists; i++)
-    bn_hist_add(s->hist[i], hists[i]);
-}
-
 /* The snapshots are added first, and the figures computed from their sum.  The latencies of parts
    without histograms, and the figures that no counter determines, are summed from the views. */
 int bn_merged_view_make(struct bn_merged_view *v, const struct bn_views *parts,
@@ -200,8 +193,8 @@ int bn_merged_view_make(struct bn_merged_view *v, const struct bn_views *parts,
 
   if (bn_merged_view_add(v, parts, 0 /* sessions */, err) != 0)
     return -1;
-  if (hists != NULL)
-    merged_view_add_hists(&v->snap, hists);
+  for (size_t i = 0; hists != NULL && i < v->snap.metrics.n_hists; i++)
+    bn_hist_add(v->snap.hist[i], hists[i]);
   v->snap.span_ns = t->span_ns;
   v->snap.at_ns = t->at_ns;
   v->snap.wall_ns = t->wall_ns;

@@ -308,18 +308,12 @@ static int reporters_close_slot(const struct bn_reporters *r, struct bn_reporter
   return s->use.ops->close(s->state, has_error ? NULL : err);
 }
 
-/* Returns whether a report goes to standard output, and the reader of standard output has left. */
-static bool reporters_is_unread(const struct bn_reporters *r, const struct bn_reporters_slot *s)
-{
-  return r->reader_left != NULL && r->reader_left() && bn_file_is_stdout(s->use.path);
-}
-
 /* Marks a report that could not be completed as lost, keeps or logs the error, and returns false.
    A report that nobody reads any more is no failure: then nothing is done, and true is returned. */
 static bool reporters_mark_lost(struct bn_reporters *r, struct bn_reporters_slot *s,
                                 const char *prefix, const struct bn_err *err)
 {
-  if (reporters_is_unread(r, s))
+  if (r->reader_left != NULL && r->reader_left() && bn_file_is_stdout(s->use.path))
     return true;
   if (r->err == NULL)
     bn_log_stderr("%s%s", prefix, err->text);
@@ -328,31 +322,22 @@ static bool reporters_mark_lost(struct bn_reporters *r, struct bn_reporters_slot
   return false;
 }
 
-/* Returns whether there is a text report, and it is complete. */
-static bool reporters_have_text(const struct bn_reporters *r)
-{
-  for (size_t i = 0; i < r->n; i++)
-    if (r->slot[i].use.ops == r->text && !r->slot[i].lost)
-      return true;
-  return false;
-}
-
-/* Returns whether a report of the result is lost.  A reporter with `aside` has no such report. */
-static bool reporters_have_lost_one(const struct bn_reporters *r)
-{
-  for (size_t i = 0; i < r->n; i++)
-    if (r->slot[i].lost && !r->slot[i].use.ops->aside)
-      return true;
-  return false;
-}
-
 /* Returns whether reporters_rescue() is to print the result, because a report of it is lost and no
-   text report has it.  A dialect prints no more than sysbench does, so it rescues nothing. */
+   complete text report has it.  A reporter with `aside` has no such report.  A dialect prints no
+   more than sysbench does, so it rescues nothing. */
 static bool reporters_need_rescue(const struct bn_reporters *r)
 {
-  const bool can_rescue = r->text != NULL && r->total != NULL && r->facts->plan.native;
+  bool has_text = false, has_lost_one = false;
 
-  return can_rescue && reporters_have_lost_one(r) && !reporters_have_text(r);
+  if (r->text == NULL || r->total == NULL || !r->facts->plan.native)
+    return false;
+  for (size_t i = 0; i < r->n; i++) {
+    const struct bn_reporters_slot *s = &r->slot[i];
+
+    has_text |= s->use.ops == r->text && !s->lost;
+    has_lost_one |= s->lost && !s->use.ops->aside;
+  }
+  return has_lost_one && !has_text;
 }
 
 /* Returns whether a report, or the hooks of a script, write to standard output. */

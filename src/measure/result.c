@@ -143,16 +143,6 @@ static void result_copy_sessions(struct bn_record *r, const struct bn_view *v)
   r->view.sessions = r->store.session;
 }
 
-/* Returns the bytes of the names and units of n metrics. */
-static uint64_t result_size_of_names(const struct bn_metric *row, size_t n)
-{
-  uint64_t size = 0;
-
-  for (size_t i = 0; i < n; i++)
-    size += bn_result_text_size(row[i].name) + bn_result_text_size(row[i].unit);
-  return size;
-}
-
 /* Returns the bytes of the statements of a record. */
 static uint64_t result_size_of_statements(const struct bn_record *r)
 {
@@ -173,7 +163,9 @@ static uint64_t result_size_of_record(const struct bn_record *r)
   const size_t n_rows = m->n_counters + m->n_hists + m->n_labelled; /* one block, at m->counter */
   uint64_t size = sizeof *r;
 
-  size += n_rows * sizeof *m->counter + result_size_of_names(m->counter, n_rows);
+  size += n_rows * sizeof *m->counter;
+  for (size_t i = 0; i < n_rows; i++)
+    size += bn_result_text_size(m->counter[i].name) + bn_result_text_size(m->counter[i].unit);
   size += m->n_counters * (sizeof *d->counter + sizeof *r->store.count);
   size += m->n_hists * (sizeof *d->sparse + sizeof *r->store.timing + sizeof *r->store.event_kind);
   if (r->store.timing_s != NULL)

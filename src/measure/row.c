@@ -297,12 +297,6 @@ static void row_add_event_kinds(struct bn_row *row, const struct bn_plan *plan,
   }
 }
 
-/* Returns a count, or UINT64_MAX if it is not known: HUGE_VAL or NaN, which are not below 2^64. */
-static uint64_t row_count_of(double value)
-{
-  return value < 0x1p64 ? (uint64_t)value : UINT64_MAX;
-}
-
 /* Adds a column of a phase for each number in a struct whose layout is l.  from: the struct; NULL:
    no value is known. */
 static void row_add_part_members(struct bn_row *row, const char *part, const struct bn_layout *l,
@@ -313,8 +307,9 @@ static void row_add_part_members(struct bn_row *row, const char *part, const str
 
     if (from != NULL)
       (void)bn_layout_get_number(l, from, l->name, &value);
-    if (l->type == BN_LAY_WHOLE)
-      row_set_whole(row_add_part_cell(row, l->name, part), row_count_of(value));
+    if (l->type == BN_LAY_WHOLE) /* HUGE_VAL and NaN, which are not known, are not below 2^64 */
+      row_set_whole(row_add_part_cell(row, l->name, part),
+                    value < 0x1p64 ? (uint64_t)value : UINT64_MAX);
     else if (l->type == BN_LAY_REAL)
       row_set_real(row_add_part_cell(row, l->name, part), value);
   }

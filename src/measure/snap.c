@@ -323,13 +323,6 @@ static void snap_add_moment(struct bn_moments *m, long double x)
   m->sum_sq += x * x;
 }
 
-/* Returns how long a session has executed events, without their queueing, where it is told
-   apart. */
-static uint64_t snap_executing_ns(const struct bn_snap *s, unsigned i)
-{
-  return s->waiting ? s->session[i].service_ns : s->session[i].busy_ns;
-}
-
 /* The extremes and the overdue events are since the measurement began, and the events in flight are
    those of an instant: they stay those of `now`, as do the times. */
 void bn_snap_subtract(struct bn_snap *now, const struct bn_snap *base)
@@ -349,12 +342,17 @@ void bn_snap_subtract(struct bn_snap *now, const struct bn_snap *base)
   snap_subtract_labels(now, base);
   bn_statement_table_sub(&now->statements, &base->statements);
   now->fair_events = now->fair_busy_s = none;
-  for (unsigned s = 0; s < now->n_sessions; s++) {
-    now->session[s].events -= base->session[s].events;
-    now->session[s].busy_ns -= base->session[s].busy_ns;
-    now->session[s].service_ns -= base->session[s].service_ns;
-    snap_add_moment(&now->fair_events, (long double)now->session[s].events);
-    snap_add_moment(&now->fair_busy_s, (long double)snap_executing_ns(now, s) * 1e-9L);
+  for (unsigned i = 0; i < now->n_sessions; i++) {
+    struct bn_snap_session *s = &now->session[i];
+
+    s->events -= base->session[i].events;
+    s->busy_ns -= base->session[i].busy_ns;
+    s->service_ns -= base->session[i].service_ns;
+
+    const uint64_t executing_ns = now->waiting ? s->service_ns : s->busy_ns; /* not queueing */
+
+    snap_add_moment(&now->fair_events, (long double)s->events);
+    snap_add_moment(&now->fair_busy_s, (long double)executing_ns * 1e-9L);
   }
 }
 
@@ -415,15 +413,6 @@ static bool snap_add_count(uint64_t *into, uint64_t n)
   }
   *into = before + n;
   return *into >= before && *into != BN_ABSENT;
-}
-
-/* Adds a histogram.  Returns false, and adds nothing, if the number of values does not fit. */
-static bool snap_merge_hist(struct bn_hist *into, const struct bn_hist *from)
-{
-  if (!bn_hist_sum_fits(into, from))
-    return false;
-  bn_hist_add(into, from);
-  return true;
 }
 
 /* Adds a histogram in the sparse form.  Returns false, after adding it all the same, if the number
@@ -495,8 +484,10 @@ int bn_snap_merge(struct bn_snap *into, const struct bn_snap *from, unsigned fir
               bn_statement_table_merge(&into->statements, &from->statements);
 
   for (size_t i = 0; i < from->metrics.n_hists; i++) {
-    if (from->hist[i] != NULL)
-      fits &= snap_merge_hist(into->hist[i], from->hist[i]);
+    if (from->hist[i] != NULL) {
+      fits &= bn_hist_sum_fits(into->hist[i], from->hist[i]);
+      bn_hist_add(into->hist[i], from->hist[i]);
+    }
     if (from->sparse != NULL)
       fits &= snap_merge_packed(into->hist[i], &from->sparse[i]);
   }

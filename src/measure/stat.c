@@ -74,24 +74,6 @@ size_t bn_labels_read(struct bn_labels *l, struct bn_label *out, size_t max)
   return n;
 }
 
-/* Makes a histogram for each stripe of each row. */
-static void stat_allocate_stripes(struct bn_statset *set)
-{
-  const size_t n = set->n_rows * set->n_stripes;
-
-  set->stripe = bn_alloc(n, sizeof *set->stripe);
-  for (size_t i = 0; i < n; i++)
-    set->stripe[i] = bn_hist_new();
-}
-
-/* Makes the labels of each labelled metric. */
-static void stat_allocate_labels(struct bn_statset *set)
-{
-  set->labels = bn_alloc(set->metrics.n_labelled, sizeof *set->labels);
-  for (size_t i = 0; i < set->metrics.n_labelled; i++)
-    set->labels[i] = bn_labels_new();
-}
-
 /* Sets up session i in the block, whose bytes are 0: its pointers to the stripes of the thread that
    drives it, and the members that do not begin with 0.  Threads beyond the number of stripes share
    those of others. */
@@ -261,8 +243,12 @@ int bn_statset_init(struct bn_statset *set, unsigned n_sessions, unsigned n_writ
   set->n_stripes = n_writers < STRIPES_MAX ? n_writers : STRIPES_MAX;
   stat_make_metrics(set, metrics, parts);
   set->n_rows = set->metrics.n_hists + ((parts & BN_STAT_WARMUP) != 0 ? 1 : 0);
-  stat_allocate_stripes(set);
-  stat_allocate_labels(set);
+  set->stripe = bn_alloc(set->n_rows * set->n_stripes, sizeof *set->stripe);
+  for (size_t i = 0; i < set->n_rows * set->n_stripes; i++)
+    set->stripe[i] = bn_hist_new();
+  set->labels = bn_alloc(set->metrics.n_labelled, sizeof *set->labels);
+  for (size_t i = 0; i < set->metrics.n_labelled; i++)
+    set->labels[i] = bn_labels_new();
   if ((parts & BN_STAT_STATEMENTS) != 0)
     set->statements = bn_statements_new(set->n_writers, set->n_stripes);
   if (stat_allocate_sessions(set) != 0) {

@@ -292,15 +292,6 @@ int bn_store_read_facts(const struct bn_node *n, struct bn_facts *out, struct bn
   return bn_json_in_verdict(&in);
 }
 
-/* Returns the reason for the end of a run, or BN_END_UNKNOWN if the document has none, or one that
-   this version does not know. */
-static enum bn_end_reason store_read_reason(struct bn_json_in *in, const struct bn_node *map)
-{
-  const int i = bn_near_find(bn_layout_reasons, bn_json_in_text(in, map, "reason"));
-
-  return i >= 0 ? (enum bn_end_reason)i : BN_END_UNKNOWN;
-}
-
 int bn_store_read_assertions(const struct bn_node *n, struct bn_facts *out, struct bn_err *err)
 {
   struct bn_json_in in = {.err = err};
@@ -327,8 +318,9 @@ int bn_store_read_assertions(const struct bn_node *n, struct bn_facts *out, stru
 int bn_store_read_end(const struct bn_node *n, struct bn_end *out, struct bn_err *err)
 {
   struct bn_json_in in = {.err = err};
+  const int reason = bn_near_find(bn_layout_reasons, bn_json_in_text(&in, n, "reason"));
 
   bn_json_in_layout(&in, n, bn_layout_end, out);
-  out->reason = store_read_reason(&in, n);
+  out->reason = reason >= 0 ? (enum bn_end_reason)reason : BN_END_UNKNOWN;
   return bn_json_in_verdict(&in);
 }

@@ -726,24 +726,17 @@ int bn_store_check_length(enum bn_view_span span, size_t length, struct bn_err *
   return 0;
 }
 
-/* Returns the bytes that the intervals and checkpoints of all groups take. */
-static uint64_t store_bytes_of(const struct bn_result *r)
-{
-  uint64_t sum = 0;
-
-  for (size_t i = 0; i < r->n_groups; i++)
-    sum += r->group[i].bytes;
-  return sum;
-}
-
 int bn_store_add_view(struct bn_result *r, const struct bn_view *v, struct bn_err *err)
 {
   struct bn_group *g = &r->group[r->n_groups - 1];
   const size_t n = v->span == BN_VIEW_INTERVAL ? g->n_intervals : g->n_checkpoints;
+  uint64_t bytes = 0; /* that the records of all groups take */
 
   if (bn_store_check_length(v->span, n + 1, err) != 0)
     return -1;
-  if (store_bytes_of(r) >= BN_BOUND_RECORD_BYTES)
+  for (size_t i = 0; i < r->n_groups; i++)
+    bytes += r->group[i].bytes;
+  if (bytes >= BN_BOUND_RECORD_BYTES)
     return bn_err_set(err, EFBIG, "'intervals' and 'checkpoints' need more than %llu GiB of memory",
                       (unsigned long long)(BN_BOUND_RECORD_BYTES >> 30));
   bn_group_add_view(g, v);

@@ -593,15 +593,6 @@ static bool store_has_idle_lag(const struct bn_group *g)
          store_records_have_idle_lag(&g->total, n_totals);
 }
 
-/* Returns the total of a group, or null if it has none. */
-static struct bn_node *store_total_of(const struct form *form, const struct bn_group *g,
-                                      const struct bn_node *known)
-{
-  if (!g->has_total)
-    return bn_node_null();
-  return store_confine(store_record_of(form, &g->total.view), known);
-}
-
 /* Returns the host of a group. */
 static struct bn_node *store_member_of(const struct bn_member *m)
 {
@@ -621,7 +612,7 @@ static struct bn_node *store_group_of(const struct bn_group *g, bool omits_idle_
                                       const struct bn_node *known)
 {
   const struct form form = {.no_lag = omits_idle_lag && store_has_idle_lag(g)};
-  struct bn_node *map = bn_node_map(), *metrics;
+  struct bn_node *map = bn_node_map(), *metrics, *total = bn_node_null();
 
   bn_json_put(map, "name", bn_node_text(g->name));
   if (g->member != NULL)
@@ -630,7 +621,9 @@ static struct bn_node *store_group_of(const struct bn_group *g, bool omits_idle_
   bn_json_put(map, "metrics", store_confine(metrics, bn_node_get(known, "metrics")));
   store_put_records(&form, map, "intervals", g->interval, g->n_intervals, known);
   store_put_records(&form, map, "checkpoints", g->checkpoint, g->n_checkpoints, known);
-  bn_json_put(map, "total", store_total_of(&form, g, bn_node_get(known, "total")));
+  if (g->has_total)
+    total = store_confine(store_record_of(&form, &g->total.view), bn_node_get(known, "total"));
+  bn_json_put(map, "total", total);
   return map;
 }
 

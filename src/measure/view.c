@@ -271,13 +271,6 @@ static void view_set_extremes(struct bn_view *v, const struct bn_snap *delta, bo
   v->max_s = view_ns_to_s(high);
 }
 
-/* Raises the maximum to the age of the oldest unfinished event, which takes longer than that. */
-static void view_stretch_maximum(struct bn_view *v, uint64_t oldest_ns)
-{
-  v->max_s = fmax(v->max_s, view_ns_to_s(oldest_ns));
-  v->max_at_least = true;
-}
-
 /* Sums of the durations of events wrap around at this value, because they have 64 bits. */
 static const double wrap_ns = 0x1p64;
 
@@ -726,15 +719,6 @@ static void view_set_script_counts(struct bn_view *v, struct bn_view_store *stor
   v->counts = store->count;
 }
 
-/* Leaves the events of the grace out of the counts of an interval, but not out of its latencies.
-   The events of all intervals and of the grace then add up to those of the total. */
-static void view_leave_out_grace(struct bn_view *v)
-{
-  v->events -= v->in_grace;
-  v->transactions -= v->in_grace;
-  v->in_grace = 0;
-}
-
 /* The order matters: the sums need the counts; the deviation and the fairness need the sums;
    percentiles are clamped to the extremes; and the timings use the maximum and the ranks. */
 void bn_view_fill(struct bn_view *v, struct bn_view_store *store, const struct bn_snap *delta,
@@ -752,8 +736,10 @@ void bn_view_fill(struct bn_view *v, struct bn_view_store *store, const struct b
   view_set_sums(v, delta);
   v->dev_s = view_deviation_s(v->latency, bn_hist_count(v->latency), v->avg_s);
   view_set_extremes(v, delta, rules->exact);
-  if (rules->ages != NULL)
-    view_stretch_maximum(v, rules->oldest_ns);
+  if (rules->ages != NULL) { /* the oldest unfinished event takes longer than its age */
+    v->max_s = fmax(v->max_s, view_ns_to_s(rules->oldest_ns));
+    v->max_at_least = true;
+  }
   view_set_percentiles(v, store, rules);
   view_set_timings(v, store, delta, rules->nearest);
   view_set_script_counts(v, store);
@@ -764,8 +750,11 @@ void bn_view_fill(struct bn_view *v, struct bn_view_store *store, const struct b
     view_set_sessions(v, store, delta);
     view_set_statements(v, store, delta, rules->nearest);
   }
-  if (rules->in_span)
-    view_leave_out_grace(v);
+  if (rules->in_span) { /* the events of all intervals and of the grace are those of the total */
+    v->events -= v->in_grace;
+    v->transactions -= v->in_grace;
+    v->in_grace = 0;
+  }
   bn_view_settle(v, store);
 }
 
