@@ -38,14 +38,6 @@ static void encode_add_number(struct bn_buf *b, int64_t value)
   (void)bn_buf_char(b, (char)bits);
 }
 
-/* Appends the number of empty buckets before the next count, as HdrHistogram does: negated, or as
-   the count 0 for a single bucket. */
-static void encode_add_empty(struct bn_buf *b, size_t buckets)
-{
-  if (buckets > 0)
-    encode_add_number(b, buckets > 1 ? -(int64_t)buckets : 0);
-}
-
 /* Returns HdrHistogram's index of the bucket with that lowest value.  A value above the highest
    trackable one counts in HdrHistogram's last bucket. */
 static size_t encode_index_of(uint64_t lowest)
@@ -53,14 +45,10 @@ static size_t encode_index_of(uint64_t lowest)
   return lowest > BN_HDR_HIGHEST ? BN_HIST_BUCKETS - 1 : bn_hist_index(lowest);
 }
 
-/* Returns the count, or INT64_MAX if it is larger, because the form has signed counts. */
-static int64_t encode_clamp_to_i64(uint64_t n)
-{
-  return n > INT64_MAX ? INT64_MAX : (int64_t)n;
-}
-
-/* Appends the counts of all buckets by ascending index.  If the last bucket has values above the
-   highest trackable one, the bucket before it may have the same index: their counts are added. */
+/* Appends the counts of all buckets by ascending index, and before a count the number of empty
+   buckets, as HdrHistogram does: negated, or the count 0 for a single bucket.  If the last bucket
+   has values above the highest trackable one, the bucket before it may have the same index: their
+   counts are added. */
 static void encode_add_counts(struct bn_buf *b, const struct bn_hist_sparse *s)
 {
   size_t next = 0;
@@ -73,8 +61,9 @@ static void encode_add_counts(struct bn_buf *b, const struct bn_hist_sparse *s)
       i++;
       count += s->bucket[i].count;
     }
-    encode_add_empty(b, index - next);
-    encode_add_number(b, encode_clamp_to_i64(count));
+    if (index > next)
+      encode_add_number(b, index - next > 1 ? -(int64_t)(index - next) : 0);
+    encode_add_number(b, count > INT64_MAX ? INT64_MAX : (int64_t)count);
     next = index + 1;
   }
 }

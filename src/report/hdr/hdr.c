@@ -85,15 +85,6 @@ static void hdr_copy_fact(char *out, size_t size, const struct bn_facts *f, cons
   (void)bn_escape(out, size, text != NULL ? text : "", "");
 }
 
-/* Prints what made the log, as far as it is known. */
-static void hdr_print_source(const struct hdr *h)
-{
-  if (h->version[0] != '\0')
-    (void)fprintf(h->out, "#[Program: bench %s]\n", h->version);
-  if (h->workload[0] != '\0')
-    (void)fprintf(h->out, "#[Workload: %s]\n", h->workload);
-}
-
 /* Prints the lines before the first histogram, once. */
 static void hdr_print_heading(struct hdr *h, enum bn_view_span span)
 {
@@ -101,7 +92,10 @@ static void hdr_print_heading(struct hdr *h, enum bn_view_span span)
     return;
   h->has_heading = true;
   (void)fputs("#[Histogram log format version 1.3]\n", h->out);
-  hdr_print_source(h);
+  if (h->version[0] != '\0')
+    (void)fprintf(h->out, "#[Program: bench %s]\n", h->version);
+  if (h->workload[0] != '\0')
+    (void)fprintf(h->out, "#[Workload: %s]\n", h->workload);
   /* A run that failed at its start has no times. */
   if (h->facts->start_wall_ns != 0)
     hdr_print_time(h, hdr_base_ns(h->facts, span));

@@ -75,15 +75,9 @@ static int json_open_journal(struct json *r, struct bn_err *err)
   return -1;
 }
 
-/* Returns whether the document replaces a file at the end.  Streams, devices and descriptors are
+/* Opens the report, whose state is zeroed but for is_part.  A file that is replaced at the end gets
+   a journal, so that a run that is killed leaves its figures; streams, devices and descriptors are
    not replaced. */
-static bool json_replaces_file(const struct json *r)
-{
-  return r->path != NULL && bn_file_find_descriptor(r->path) < 0 && bn_file_is_replaceable(r->path);
-}
-
-/* Opens the report, whose state is zeroed but for is_part.  A file that is replaced gets a journal,
-   so that a run that is killed leaves its figures. */
 static int json_open(void *self, const void *conf, const char *path, FILE *out, struct bn_err *err)
 {
   const struct json_conf *c = conf;
@@ -94,9 +88,13 @@ static int json_open(void *self, const void *conf, const char *path, FILE *out, 
   r->journal.ended = true;
   r->path = bn_file_is_stdout(path) ? NULL : path;
   r->out = out != NULL ? out : stdout;
-  if (r->path != NULL && bn_document_check_path("json", r->path, err) != 0)
+  if (r->path == NULL)
+    return 0;
+  if (bn_document_check_path("json", r->path, err) != 0)
     return -1;
-  return json_replaces_file(r) ? json_open_journal(r, err) : 0;
+  if (bn_file_find_descriptor(r->path) >= 0 || !bn_file_is_replaceable(r->path))
+    return 0;
+  return json_open_journal(r, err);
 }
 
 /* Does the work of json_open() for the document of a part of a run. */

@@ -138,19 +138,13 @@ struct markdown {
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
-/* Returns a new line at the end of a column, which the caller fills before it adds another. */
-static struct line *markdown_new_line(struct column *c)
-{
-  c->line = bn_alloc_grow(c->line, c->n, sizeof *c->line);
-  return &c->line[c->n++];
-}
-
 /* Adds a line of a kind that may have several: a line of a part, or of a percentile.  The line
    owns the value from now on. */
 static void markdown_add_ordered(struct column *c, enum line_kind kind, size_t part, double order,
                                  char *value)
 {
-  *markdown_new_line(c) = (struct line){.kind = kind, .part = part, .order = order, .value = value};
+  c->line = bn_alloc_grow(c->line, c->n, sizeof *c->line);
+  c->line[c->n++] = (struct line){.kind = kind, .part = part, .order = order, .value = value};
 }
 
 /* Adds the only line of a kind.  The line owns the value from now on. */
@@ -433,15 +427,6 @@ static void markdown_add_phase(struct markdown *m, struct column *c, const struc
                          bn_alloc_text(p->recovered ? bn_phases_print_recovery(p, digits) : "not"));
 }
 
-/* Adds the times of a statement. */
-static void markdown_add_statement(struct markdown *m, struct column *c, const struct bn_view *v,
-                                   const struct bn_statement_view *s)
-{
-  const struct bn_timing *t = &s->timing;
-
-  markdown_add_part_times(c, STATEMENTS, markdown_intern_part(m, t->name), v, t);
-}
-
 /* --- the table -------------------------------------------------------------------------------- */
 
 /* Compares the positions of two lines in the table: negative, 0 or positive, as strcmp(3) does. */
@@ -617,8 +602,11 @@ static int markdown_total(void *self, const struct bn_view *v, struct bn_err *er
     markdown_add_event_kind(m, c, v, &v->event_kinds[i]);
   for (size_t i = 0; i < bn_phases_count_begun(v); i++)
     markdown_add_phase(m, c, v, &v->phases[i]);
-  for (size_t i = 0; i < v->n_statements; i++)
-    markdown_add_statement(m, c, v, &v->statements[i]);
+  for (size_t i = 0; i < v->n_statements; i++) {
+    const struct bn_timing *t = &v->statements[i].timing;
+
+    markdown_add_part_times(c, STATEMENTS, markdown_intern_part(m, t->name), v, t);
+  }
   return 0;
 }
 

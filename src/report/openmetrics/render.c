@@ -417,22 +417,19 @@ static void openmetrics_add_part_latencies(struct bn_buf *b, const struct bn_vie
   }
 }
 
-/* Adds the families of the parts.  The format wants all samples of a family together, so each
-   family goes over all parts. */
-static void openmetrics_add_partition(struct bn_buf *b, const struct bn_view *v,
-                                      const struct partition *p)
-{
-  for (size_t i = 0; i < p->n_rows; i++)
-    openmetrics_add_part_row(b, v, p, &p->rows[i]);
-  openmetrics_add_part_latencies(b, v, p);
-}
-
-/* Adds the kinds of events and the groups, in families of their own: an event may be of both. */
+/* Adds the kinds of events and the groups, in families of their own: an event may be of both.  The
+   format wants all samples of a family together, so each family goes over all parts. */
 static void openmetrics_add_event_kinds(struct bn_buf *b, const struct bn_view *v)
 {
-  for (size_t i = 0; i < sizeof partitions / sizeof *partitions; i++)
-    if (openmetrics_has_part(&partitions[i], v))
-      openmetrics_add_partition(b, v, &partitions[i]);
+  for (size_t i = 0; i < sizeof partitions / sizeof *partitions; i++) {
+    const struct partition *p = &partitions[i];
+
+    if (!openmetrics_has_part(p, v))
+      continue;
+    for (size_t k = 0; k < p->n_rows; k++)
+      openmetrics_add_part_row(b, v, p, &p->rows[k]);
+    openmetrics_add_part_latencies(b, v, p);
+  }
 }
 
 /* --- phases ----------------------------------------------------------------------------------- */
@@ -611,12 +608,6 @@ static enum counted openmetrics_find_family(const struct bn_metric *m)
   return unit != NULL ? unit->family : COUNTS;
 }
 
-/* Returns whether counter i of a view is known and no other family has it. */
-static bool openmetrics_has_counter(const struct bn_view *v, size_t i)
-{
-  return v->counter[i] != BN_ABSENT && !openmetrics_has_family(&v->delta->metrics.counter[i]);
-}
-
 /* Adds the sample of a counter.  A count that needs no conversion is added as the whole number that
    it is. */
 static void openmetrics_add_counter(struct bn_buf *b, const struct bn_metric *m, uint64_t n)
@@ -645,7 +636,8 @@ static void openmetrics_add_counters(struct bn_buf *b, const struct bn_view *v)
   for (size_t k = 0; k < N_COUNTED; k++) {
     bn_buf_clear(&samples);
     for (size_t i = BN_C_FIXED; i < m->n_counters; i++)
-      if (openmetrics_has_counter(v, i) && openmetrics_find_family(&m->counter[i]) == k)
+      if (openmetrics_find_family(&m->counter[i]) == k && v->counter[i] != BN_ABSENT &&
+          !openmetrics_has_family(&m->counter[i]))
         openmetrics_add_counter(&samples, &m->counter[i], v->counter[i]);
     if (samples.len == 0)
       continue;
@@ -730,14 +722,6 @@ void bn_openmetrics_add_view(struct bn_buf *b, const struct bn_view *v)
   openmetrics_add_figures(b, v);
 }
 
-/* Returns the length of a line with its newline. */
-static size_t openmetrics_line_length(const char *line)
-{
-  const size_t len = strcspn(line, "\n");
-
-  return line[len] == '\n' ? len + 1 : len;
-}
-
 /* Returns whether a line begins with these words. */
 static bool openmetrics_begins_with(const char *line, const char *words)
 {
@@ -778,7 +762,7 @@ void bn_openmetrics_convert(struct bn_buf *out, const char *text)
   size_t len;
 
   for (const char *line = text; *line != '\0'; line += len) {
-    len = openmetrics_line_length(line);
+    len = strcspn(line, "\n") + 1; /* with its newline, which the last line has too */
     if (openmetrics_begins_with(line, "# TYPE "))
       is_counter = openmetrics_add_type(out, line, len);
     else if (is_counter && openmetrics_begins_with(line, "# HELP "))

@@ -57,40 +57,24 @@ static int total_open(void *self, const void *conf, const char *path, FILE *out,
 
 /* --- the file --------------------------------------------------------------------------------- */
 
-/* Returns whether the error means that the file system has no locks.  The row is appended without a
-   lock then, which goes wrong only if two runs end at the same instant. */
-static bool total_cannot_lock(int error)
-{
-  return error == ENOSYS || error == EOPNOTSUPP || error == ENOLCK;
-}
-
 /* Waits for the lock of the file; closing the file releases it.  Returns 0, also if the file system
-   has no locks.  Returns -1 and errno after a failure, which is EWOULDBLOCK if another process has
-   held the lock for LOCK_WAIT_S. */
+   has no locks: then two runs that end at the same instant spoil their rows.  Returns -1 and errno
+   after a failure, which is EWOULDBLOCK if another process has held the lock for LOCK_WAIT_S. */
 static int total_lock(int fd)
 {
   const uint64_t until_ns = bn_clock_mono() + LOCK_WAIT_S * BN_NSEC_PER_SEC;
 
   while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
     const bool may_succeed_later = errno == EWOULDBLOCK || errno == EINTR;
+    const bool has_no_locks = errno == ENOSYS || errno == EOPNOTSUPP || errno == ENOLCK;
 
-    if (total_cannot_lock(errno))
+    if (has_no_locks)
       return 0;
     if (!may_succeed_later || bn_clock_mono() >= until_ns)
       return -1;
     bn_clock_sleep_until(bn_clock_mono() + retry_ns);
   }
   return 0;
-}
-
-/* Sets err to the sentence why total_lock() has failed, by errno.  Returns -1. */
-static int total_refuse_lock(const char *path, struct bn_err *err)
-{
-  if (errno == EWOULDBLOCK)
-    return bn_err_set(
-        err, errno, "cannot write the report to '%s': another process has locked it for %d seconds",
-        path, LOCK_WAIT_S);
-  return total_refuse(path, strerror(errno), err);
 }
 
 /* Opens the file, which is made if it is missing.  Returns a descriptor that has its lock, or -1
@@ -103,7 +87,12 @@ static int total_open_file(const char *path, struct bn_err *err)
     return total_refuse(path, bn_file_explain(errno), err);
   if (total_lock(fd) == 0)
     return fd;
-  (void)total_refuse_lock(path, err);
+  if (errno == EWOULDBLOCK)
+    (void)bn_err_set(
+        err, errno, "cannot write the report to '%s': another process has locked it for %d seconds",
+        path, LOCK_WAIT_S);
+  else
+    (void)total_refuse(path, strerror(errno), err);
   (void)close(fd);
   return -1;
 }

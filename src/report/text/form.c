@@ -87,15 +87,6 @@ uint64_t bn_form_count_in_flight(const struct bn_form *f)
   return v->unfinished > queued ? v->unfinished - queued : 0;
 }
 
-/* Returns the current percentile. */
-static struct value form_find_percentile(const struct bn_form *f)
-{
-  struct value v = form_f64_value(f->percentile_s);
-
-  v.at_least = f->at_least;
-  return v;
-}
-
 /* Returns the maximum of the current timing, or of the events if there is no current timing.  Only
    the native report shows that the maximum of the events is a lower bound. */
 static struct value form_find_maximum(const struct bn_form *f)
@@ -162,7 +153,7 @@ static struct value form_find_value(const struct bn_form *f, const char *name, s
   if (form_is_name(name, len, "approx"))
     return form_text_value("approx. %3.15g percentile:", f->rank);
   if (form_is_name(name, len, "percentile_s"))
-    return form_find_percentile(f);
+    return (struct value){.type = VALUE_F64, .f64 = f->percentile_s, .at_least = f->at_least};
   if (form_is_name(name, len, "timing"))
     return form_text_value("%s", f->timing_name);
   if (form_is_name(name, len, "max_s"))
@@ -262,13 +253,6 @@ struct layout {
   bool is_latency;
 };
 
-/* Returns whether the report shows that there is no latency, because no event has ended.  Dialects
-   print 0 instead. */
-static bool form_has_no_latency(const struct bn_form *f)
-{
-  return f->native && f->timing == NULL && f->view->events == 0;
-}
-
 /* Prints "-" in place of a number that is not known, in interval lines without padding, because
    they have no columns. */
 static void form_print_unknown(const struct bn_form *f, const struct layout *l, FILE *out)
@@ -305,15 +289,18 @@ static void form_print_f64(const struct bn_form *f, const struct layout *l, cons
   (void)fputs(bn_form_format_number(text, l->width, decimals, x, v->at_least), out);
 }
 
-/* Prints a value as its type and the layout ask for. */
+/* Prints a value as its type and the layout ask for.  If no event has ended, dialects print a
+   latency of 0. */
 static void form_print_value(const struct bn_form *f, const struct layout *l, const struct value *v,
                              FILE *out)
 {
+  const bool has_no_latency = f->native && f->timing == NULL && f->view->events == 0;
+
   if (v->type == VALUE_U64)
     (void)fprintf(out, "%*llu", l->width, (unsigned long long)v->u64);
   else if (v->type == VALUE_TEXT)
     (void)fprintf(out, "%*s", l->width, v->text);
-  else if (l->is_latency && form_has_no_latency(f) && !v->at_least)
+  else if (l->is_latency && has_no_latency && !v->at_least)
     form_print_no_latency(f, l, out);
   else
     form_print_f64(f, l, v, out);

@@ -597,13 +597,6 @@ static void text_print_errors(const struct text *t, const struct bn_view *v)
   }
 }
 
-/* Prints the lines that a script adds to the report, and an empty one. */
-static void text_print_script_lines(const struct text *t, const struct bn_view *v)
-{
-  if (v->lines != NULL)
-    (void)fprintf(t->out, "%s\n", v->lines);
-}
-
 /* Prints the lines above the latency: the figures of the workload, then those of every run. */
 static void text_print_head(const struct text *t, const struct bn_form *f)
 {
@@ -638,7 +631,8 @@ static void text_print_tail(const struct text *t, struct bn_form *f)
   bn_text_print_phases(t->out, v, NULL);
   bn_text_print_statements(t->out, v);
   text_print_errors(t, v);
-  text_print_script_lines(t, v);
+  if (v->lines != NULL)
+    (void)fprintf(t->out, "%s\n", v->lines);
   if (!t->plan->native) /* dialects have no place for what follows */
     return;
   bn_text_print_watched(v, t->out);
