@@ -140,6 +140,15 @@ size_t bn_escape_message(char *out, size_t size, const char *text)
   return escape_text(out, size, text, "\n\t", KEEP_LETTERS);
 }
 
+char *bn_escape_new(const char *text, const char *keep)
+{
+  const size_t size = bn_escape(NULL, 0, text, keep) + 1;
+  char *copy = bn_alloc(1, size);
+
+  (void)bn_escape(copy, size, text, keep);
+  return copy;
+}
+
 char *bn_escape_copy(const char *text)
 {
   const size_t size = bn_escape_message(NULL, 0, text) + 1;

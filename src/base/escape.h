@@ -19,6 +19,8 @@ enum { BN_ESCAPED = 4 };
    character or of an escape.  Returns the untruncated length, which is that of `text` if nothing
    was escaped.  If size is 0, `out` may be NULL. */
 size_t bn_escape(char *out, size_t size, const char *text, const char *keep);
+/* As bn_escape() for a text of any length: returns the escaped copy, which the caller frees. */
+char *bn_escape_new(const char *text, const char *keep);
 
 /* As bn_escape for messages, which need not be UTF-8 as documents must: "\n", "\t" and bytes from
    0xa0 on that are not UTF-8 are copied as they are.  Such bytes are letters in other encodings,

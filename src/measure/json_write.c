@@ -10,24 +10,12 @@
 #include "base/alloc.h"
 #include "base/escape.h"
 
-/* Returns a copy of a text with an escape in place of each byte that is not UTF-8, for the caller
-   to free. */
-static char *json_write_escape(const char *s)
-{
-  static const char kept[] = "\n\t"; /* bn_escape() would escape these too */
-  const size_t size = bn_escape(NULL, 0, s, kept) + 1;
-  char *text = bn_alloc(size, 1);
-
-  (void)bn_escape(text, size, s, kept);
-  return text;
-}
-
 struct bn_node *bn_node_text(const char *s)
 {
   struct bn_node *n = s != NULL ? bn_node_utf8(s) : bn_node_null();
 
-  if (n == NULL) { /* it is not UTF-8, or there is no memory */
-    char *escaped = json_write_escape(s);
+  if (n == NULL) {                            /* it is not UTF-8, or there is no memory */
+    char *escaped = bn_escape_new(s, "\n\t"); /* these would be escaped too */
 
     n = bn_node_utf8(escaped);
     free(escaped);

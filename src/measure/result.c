@@ -362,64 +362,20 @@ void bn_group_add_view(struct bn_group *g, const struct bn_view *v)
 /* Replaces a text, which may be NULL, by its escaped form.  keep: as of bn_escape(). */
 static void result_escape_text(char **text, const char *keep)
 {
-  size_t len;
   char *escaped;
 
   if (*text == NULL)
     return;
-  len = bn_escape(NULL, 0, *text, keep);
-  if (len == strlen(*text)) /* nothing is escaped: an escape is longer than its byte */
-    return;
-  escaped = bn_alloc(1, len + 1);
-  (void)bn_escape(escaped, len + 1, *text, keep);
+  escaped = bn_escape_new(*text, keep);
   free(*text);
   *text = escaped;
 }
 
-/* Returns the bytes of the keys and texts of figures once the texts are escaped.  Keys stay as they
-   are: only texts are printed. */
-static size_t result_escaped_size(const struct bn_record *r)
-{
-  size_t size = 0;
-
-  for (size_t i = 0; i < r->view.n_figures; i++) {
-    const struct bn_figure *f = &r->store.figure[i];
-
-    size += bn_result_text_size(f->key);
-    if (f->text != NULL)
-      size += bn_escape(NULL, 0, f->text, "") + 1;
-  }
-  return size;
-}
-
-/* Copies the keys and the escaped texts of all figures into a new block. */
-static void result_escape_figures(struct bn_record *r)
-{
-  const size_t size = result_escaped_size(r);
-  char *names = bn_alloc(1, size), *at = names;
-
-  for (size_t i = 0; i < r->view.n_figures; i++) {
-    struct bn_figure *f = &r->store.figure[i];
-
-    f->key = bn_result_copy_text(&at, f->key);
-    if (f->text != NULL) {
-      const size_t len = bn_escape(at, size - (size_t)(at - names), f->text, "");
-
-      f->text = at;
-      at += len + 1;
-    }
-  }
-  free(r->figure_names);
-  r->figure_names = names;
-}
-
-/* Escapes the texts of a record.  Its lines are printed as they are, so they keep newlines and
-   tabs. */
+/* Escapes the lines of a record.  They are printed as they are, so they keep newlines and tabs. */
 static void result_escape_record(struct bn_record *r)
 {
   result_escape_text(&r->lines, "\n\t");
   r->view.lines = r->lines;
-  result_escape_figures(r);
 }
 
 /* Escapes the texts of all records of a group, and of its host. */

@@ -115,8 +115,8 @@ void bn_group_add_view(struct bn_group *g, const struct bn_view *v);
 /* Points the plan at the metrics that the records of the first group are of, once the last record
    was added. */
 void bn_result_find_metrics(struct bn_result *r);
-/* Escapes the characters of rows, figures and assertions that a terminal would act on
-   (base/escape.h), for a result that comes from a file.  Rows keep their newlines. */
+/* Escapes the characters of rows, assertions, hosts and a script's lines that a terminal would act
+   on (base/escape.h), for a result that comes from a file.  Rows keep their newlines. */
 void bn_result_escape(struct bn_result *r);
 /* Returns the bytes that a text takes with its final 0, or 0 for NULL. */
 size_t bn_result_text_size(const char *text);

@@ -56,10 +56,8 @@ static void openmetrics_add_f64(struct bn_buf *b, double x)
    caller adds "}" after the last one.  The text is escaped: it may come from a server or a file. */
 static void openmetrics_add_label(struct bn_buf *b, bool *first, const char *name, const char *text)
 {
-  const size_t size = bn_escape(NULL, 0, text, "") + 1;
-  char *shown = bn_alloc(1, size);
+  char *shown = bn_escape_new(text, "");
 
-  (void)bn_escape(shown, size, text, "");
   (void)bn_buf_printf(b, "%s%s=\"", *first ? "{" : ",", name);
   for (const char *c = shown; *c != '\0'; c++) {
     if (*c == '"' || *c == '\\')

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/escape.h"
 
 void bn_line_add_names(struct bn_buf *b, const struct bn_row *row)
@@ -36,10 +35,8 @@ int bn_line_add_names_once(struct bn_buf *b, const struct bn_row *row, struct bn
    gets a ' before it, because a spreadsheet would take it for a formula. */
 static void line_add_text(struct bn_buf *b, const char *text)
 {
-  const size_t size = bn_escape(NULL, 0, text, "") + 1;
-  char *shown = bn_alloc(1, size);
+  char *shown = bn_escape_new(text, "");
 
-  (void)bn_escape(shown, size, text, "");
   (void)bn_buf_char(b, '"');
   if (shown[0] != '\0' && strchr("=+-@", shown[0]) != NULL)
     (void)bn_buf_char(b, '\'');

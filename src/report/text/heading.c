@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/escape.h"
@@ -120,28 +119,20 @@ void bn_text_print_plan(FILE *out, const struct bn_facts *f, const struct bn_dia
   (void)fputs("\n", out);
 }
 
-/* Prints lines of any length, escaped, because a document may have any text. */
-static void heading_print_escaped_lines(FILE *out, const char *lines)
-{
-  const size_t size = bn_escape(NULL, 0, lines, "\n") + 1; /* copies nothing */
-  char *shown = bn_alloc(1, size);
-
-  (void)bn_escape(shown, size, lines, "\n");
-  (void)fputs(shown, out);
-  free(shown);
-}
-
 void bn_text_print_repetition(FILE *out, const struct bn_facts *f)
 {
   const char *started = bn_facts_find_text(f, "process", "started");
   struct bn_buf lines = {.max = 0};
+  char *shown;
 
   if (started == NULL)
     return;
   (void)bn_buf_printf(&lines, "Started: %s\nRepeat:  ", started);
   if (bn_command_append(f, &lines)) {
     (void)bn_buf_printf(&lines, "\n\n");
-    heading_print_escaped_lines(out, lines.data);
+    shown = bn_escape_new(lines.data, "\n"); /* a document may have any text */
+    (void)fputs(shown, out);
+    free(shown);
   }
   bn_buf_done(&lines);
 }

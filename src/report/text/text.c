@@ -390,12 +390,17 @@ static void text_print_commits(const struct text *t, const struct bn_view *v)
 }
 
 /* Prints the figures of the workload that have a text for it, in sysbench's form: with two
-   decimals, and an empty line after each. */
+   decimals, and an empty line after each.  A text is escaped, and cut if it is long, because a
+   document may have any. */
 static void text_print_figures(const struct text *t, const struct bn_view *v)
 {
+  char shown[256];
+
   for (size_t i = 0; i < v->n_figures; i++)
-    if (v->figures[i].text != NULL)
-      (void)fprintf(t->out, "%s: %.2f\n\n", v->figures[i].text, v->figures[i].value);
+    if (v->figures[i].text != NULL) {
+      (void)bn_escape(shown, sizeof shown, v->figures[i].text, "");
+      (void)fprintf(t->out, "%s: %.2f\n\n", shown, v->figures[i].value);
+    }
 }
 
 /* Prints one of the times of --rate, "queueing" or "service"; nothing if no event has it. */
