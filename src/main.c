@@ -29,11 +29,8 @@
 #include "option/conf.h"
 #include "option/opt.h"
 #include "registry.h"
-#include "report/json/json.h"
-#include "report/live/live.h"
 #include "report/openmetrics/listen.h"
-#include "report/openmetrics/openmetrics.h"
-#include "report/text/text.h"
+#include "report/reporters.h"
 #include "script/script.h"
 #include "sql/sql.h"
 

@@ -9,7 +9,7 @@
 #include "measure/merge.h"
 #include "measure/reporters.h"
 #include "measure/store.h"
-#include "report/text/text.h"
+#include "report/reporters.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

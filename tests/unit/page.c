@@ -6,7 +6,7 @@
 
 #include "base/log.h"
 #include "cm.h"
-#include "report/text/text.h"
+#include "report/reporters.h"
 
 struct bn_page *bn_page_new(enum bn_version version, enum bn_kind kind)
 {

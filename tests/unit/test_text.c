@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The text report around its figures: header, interval lines, checkpoints, histogram, sessions. */
-#include "report/text/text.h"
+#include "report/reporters.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Parts of bench's own report that are there only if something was lost. */
-#include "report/text/text.h"
+#include "report/reporters.h"
 
 #include <string.h>
 

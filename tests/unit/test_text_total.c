@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Final reports byte for byte as the reference versions print them. */
-#include "report/text/text.h"
+#include "report/reporters.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Writes HdrHistogram's text log 1.3: a line for each interval, and one for the rest of the run. */
-#include "report/hdr/hdr.h"
+#include "report/reporters.h"
 
 #include <stdlib.h>
 #include <time.h>

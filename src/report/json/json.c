@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Collects what a run measured and writes it as a JSON document. */
-#include "report/json/json.h"
+#include "report/reporters.h"
 
 #include <errno.h>
 #include <limits.h>

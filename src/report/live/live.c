@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A line on a terminal that shows once a second how a run goes. */
-#include "report/live/live.h"
+#include "report/reporters.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Collects the lines of each run, and prints the lines of all runs as one table. */
-#include "report/markdown/markdown.h"
+#include "report/reporters.h"
 
 #include <inttypes.h>
 #include <math.h>

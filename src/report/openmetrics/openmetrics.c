@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Keeps the total of a run and writes it as metrics when the run has ended. */
-#include "report/openmetrics/openmetrics.h"
+#include "report/reporters.h"
 
 #include <stdio.h>
 

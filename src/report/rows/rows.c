@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Writes a row for every interval, as it ends. */
-#include "report/rows/rows.h"
+#include "report/reporters.h"
 
 #include <errno.h>
 

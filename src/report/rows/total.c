@@ -13,8 +13,8 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "report/output.h"
+#include "report/reporters.h"
 #include "report/rows/line.h"
-#include "report/rows/rows.h"
 
 /* Other runs hold the lock for the time of one write, so that a lock that lasts is not theirs. */
 enum { LOCK_WAIT_S = 10 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The human-readable report: header of a run, interval lines, checkpoint and final reports. */
-#include "report/text/text.h"
+#include "report/reporters.h"
 
 #include <inttypes.h>
 #include <math.h>
