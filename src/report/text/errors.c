@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The errors of a run by their codes, each with its class and its first message. */
-#include "report/text/errors.h"
+#include "report/text/parts.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The lines of the heading: how to repeat the run, its options, and its database. */
-#include "report/text/heading.h"
+#include "report/text/parts.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

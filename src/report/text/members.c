@@ -3,7 +3,7 @@
 
    Groups also have a table of their events (tables.c).  That table covers the time of the run, and
    is in reports of checkpoints, too, when the processes are not known. */
-#include "report/text/members.h"
+#include "report/text/parts.h"
 
 #include <inttypes.h>
 #include <math.h>

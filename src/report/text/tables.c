@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Prints the parts of a run as tables: statements by name, and events by kind. */
-#include "report/text/tables.h"
+#include "report/text/parts.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -15,13 +15,9 @@
 #include "measure/facts.h"
 #include "measure/view.h"
 #include "report/output.h"
-#include "report/text/errors.h"
 #include "report/text/form.h"
-#include "report/text/heading.h"
-#include "report/text/members.h"
-#include "report/text/tables.h"
+#include "report/text/parts.h"
 #include "report/text/templates.h"
-#include "report/text/watched.h"
 
 struct text {
   struct bn_output output;

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Prints the figures of --watch in rows. */
-#include "report/text/watched.h"
+#include "report/text/parts.h"
 
 #include <string.h>
-
-#include "report/text/members.h"
 
 static const double mb = 1e6, mib = 0x1p20;
 
