@@ -36,8 +36,8 @@ int64_t bn_json_in_signed(struct bn_json_in *in, const struct bn_node *map, cons
    fault. */
 unsigned bn_json_in_name(struct bn_json_in *in, const struct bn_node *map, const char *key,
                          const char *const *names);
-/* Returns a count, which may be a text of digits (measure/store.h), or UINT64_MAX for null; 0 if
-   there is none.  Anything else is a fault. */
+/* Returns a count, which may be a text of digits if it is above 2^63 - 1, or UINT64_MAX for null; 0
+   if there is none.  Anything else is a fault. */
 uint64_t bn_json_in_get_count(struct bn_json_in *in, const struct bn_node *map, const char *key);
 /* Returns a number, or HUGE_VAL for null; 0 if there is none.  Anything else is a fault. */
 double bn_json_in_get_number(struct bn_json_in *in, const struct bn_node *map, const char *key);

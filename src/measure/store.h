@@ -2,60 +2,17 @@
 /* Writes and reads the durable form of a result: a JSON document, and a journal while the run
    lasts.
 
-   Document, version 2:
+   bench-result(5) and measure/result.schema.json describe the document.  Its "groups" have lists of
+   RECORDs: the "figures" of a view and more that people read, and in "raw" the numbers of the
+   snapshot that they were computed from.
 
-     {"format": "bench result", "version": 2,
-      "facts":  {"plan": {…}, "rows": […], "options": […], "messages": […],
-                 "times": {…}, SECTION: {KEY: VALUE}},
-      "groups": [{"name": …, "metrics": […], "intervals": [RECORD], "checkpoints": [RECORD],
-                  "total": RECORD}],
-      "assertions": [{"text": …, "value": …, "unit": …, "at_least": …, "holds": …,
-                      "ended_run": …}],
-      "end":    {…}}
+   This is version 2.  Version 1 has another form of histograms, and is still read.  A later version
+   of this form may add names, which this one keeps when it writes a document anew.  It does not add
+   the names that an older version did not have: what is absent is not known.
 
-   "assertions" is there if the run had some and came to its final report.  The first group holds
-   all sessions.  A run on several hosts has a group of each host after it, with
-
-      "host": {"name": …, "lost": TEXT or null, "threads": …, "processor_s": …,
-               "clock_error_s": …, "start_lag_s": …, "time_s": …}
-
-   and with a total if it has sent what it measured.  A RECORD has the figures that people read and
-   the raw numbers that they were computed from:
-
-     {"kind": …, "running": …, "paced": …, "replaced": …, "max_at_least": …,
-      "figures": {NAME: NUMBER},               members of bn_view_fields that are known
-      "percentiles": [{"percent": …, "s": …,   null: beyond the range of the histogram
-                       "at_least": …}],
-      "timings": [{"name": …, …, "percentiles": […]}],
-      "statements": [{"name": …, "count": …, …, "rows": …, "errors": …, "percentiles": […]}],
-      "workload": […],                           "merge" says what becomes of a figure in a sum
-      "watch": {NAME: NUMBER}, "sessions": […],
-      "counts": [{"name": …, "unit": …, "count": …, "per_s": …}],   of what a script declares
-      "lines": [TEXT],                           that a script adds to the report
-      "raw": {"at_ns": …, …, "counters": {NAME: COUNT}, "labels": {NAME: [[LABEL, COUNT]]},
-              "sessions": [[events, busy_ns, min_ns, max_ns]],
-              "fair_events": [n, sum, sum_sq], "fair_busy_s": […],
-              "histograms": {NAME: [COUNT]}, "ages": [COUNT],
-              "statements": [{"name": …, "histogram": [COUNT]}]}}
-
-   Units are in the names.  A whole number that is not known (a counter that is absent here, the
-   least latency without events) is null, and one above 2^63 - 1 is a text.  The moments of fairness
-   are texts in the form of printf's %La, because a double cannot hold them.  measure/json_hist.h
-   explains the list of a histogram.  In "raw", min_ns and max_ns, also those of sessions, are since
-   the measurement began, in every record; so are min_s and max_s of "sessions".  The total has
-   histograms and the numbers of each session, checkpoints have the latter; which records have
-   histograms is chosen by --report-bins.  The timings of intervals have no percentiles.  The total
-   of a run that left events unfinished has their "ages", which its percentiles count.  "statements"
-   are in checkpoints and the total of runs with --statements, in "raw" where the total has
-   histograms.
-
-   Version 1 has another form of histograms, and is still read.  A later version of this form may
-   add names, which this one keeps when it writes a document anew.  It does not add the names that
-   an older version did not have: what is absent is not known.
-
-   A journal has one such value a line: {"format": "bench journal", …, "facts"}, {"group"},
-   {"interval"}, {"checkpoint"}, and once a second {"tick"}, whose histograms hold what came since
-   the tick before it. */
+   A journal has one JSON value a line: {"format": "bench journal", …, "facts"}, {"group"},
+   {"interval"}, {"checkpoint"}, and once a second {"tick"}, a RECORD whose histograms hold what
+   came since the tick before it. */
 #ifndef BN_MEASURE_STORE_H
 #define BN_MEASURE_STORE_H
 

@@ -189,7 +189,7 @@ static void store_read_labels(struct bn_json_in *in, const struct bn_node *map, 
 static void store_read_raw_sessions(struct bn_json_in *in, const struct bn_node *list,
                                     struct bn_snap *s)
 {
-  enum { EVENTS, BUSY_NS, MIN_NS, MAX_NS }; /* the numbers of a row, as measure/store.h has them */
+  enum { EVENTS, BUSY_NS, MIN_NS, MAX_NS }; /* the numbers of a row */
 
   for (unsigned i = 0; i < s->n_sessions; i++) {
     const struct bn_node *row = bn_node_get_at(list, i);

@@ -373,7 +373,7 @@ static struct bn_node *store_labels_of(const struct form *form, const struct bn_
   return map;
 }
 
-/* Returns the numbers of sessions, each a list in the order of measure/store.h. */
+/* Returns the numbers of sessions, each a list in the order in which they are read. */
 static struct bn_node *store_raw_sessions_of(const struct bn_snap *s)
 {
   struct bn_node *list = bn_node_list();
@@ -440,7 +440,8 @@ static void store_put_moments(const struct form *form, struct bn_node *map, cons
     bn_json_put(map, key, store_moments_of(m));
 }
 
-/* Returns the raw numbers.  measure/store.h says which spans have sessions and histograms. */
+/* Returns the raw numbers.  Checkpoints and the total have sessions; ticks, the total and packed
+   intervals have histograms. */
 static struct bn_node *store_raw_of(const struct form *form, const struct bn_view *v)
 {
   const struct bn_snap *s = v->delta;
