@@ -79,16 +79,6 @@ static bool merge_has_passed_checkpoint(const struct bn_result *r)
   return has_passed;
 }
 
-/* Returns the number of all sessions, or UINT_MAX if it is too large. */
-static unsigned merge_count_sessions(const struct bn_views *parts)
-{
-  uint64_t n = 0;
-
-  for (size_t i = 0; i < parts->n; i++)
-    n += parts->view[i]->delta->n_sessions;
-  return n <= BN_BOUND_SESSIONS ? (unsigned)n : UINT_MAX;
-}
-
 /* Converts a time of day to CLOCK_MONOTONIC of the host of the first run.  The facts of the result
    have the start of that run by both clocks. */
 static uint64_t merge_monotonic_of(const struct job *j, uint64_t wall_ns)
@@ -96,16 +86,6 @@ static uint64_t merge_monotonic_of(const struct job *j, uint64_t wall_ns)
   const struct bn_facts *f = &j->out->facts;
 
   return f->start_ns + (wall_ns - f->start_wall_ns);
-}
-
-/* Sets the times of the sum: its span is the time in which at least one run was measured. */
-static void merge_set_times(const struct job *j, struct bn_merged_view *v,
-                            const struct bn_views *parts)
-{
-  v->snap.span_ns = j->runs.union_ns;
-  v->snap.at_ns = merge_monotonic_of(j, j->last_ns);
-  for (size_t i = 0; i < parts->n; i++)
-    v->snap.wall_ns = bn_clock_max(v->snap.wall_ns, parts->view[i]->delta->wall_ns);
 }
 
 /* Returns the time from the beginning of the measurement of part i to the last end of any part. */
@@ -154,38 +134,37 @@ static void merge_clear_extremes(const struct job *j, struct bn_merged_view *v)
   }
 }
 
-/* Returns the age of the oldest unfinished event of all parts. */
-static uint64_t merge_find_oldest_ns(const struct bn_views *parts)
-{
-  uint64_t oldest_ns = 0;
-
-  for (size_t i = 0; i < parts->n; i++)
-    oldest_ns = bn_clock_max(oldest_ns, bn_view_seconds_to_ns(parts->view[i]->oldest_s));
-  return oldest_ns;
-}
-
 /* Sums the totals.  Their counters are added first, and the figures computed from the sum; figures
-   that counters do not determine (rates over different spans, longest times) are summed last.
-   Returns 0, or -1 and j->err. */
+   that counters do not determine (rates over different spans, longest times) are summed last.  The
+   span of the sum is the time in which at least one run was measured.  Returns 0, or -1 and
+   j->err. */
 static int merge_make_total(const struct job *j, struct bn_merged_view *v,
                             const struct bn_views *parts)
 {
   struct bn_view_rules rules = merge_rules_of(j);
   const bool has_ages = merge_plan_of(j, 0)->native; /* dialects have none */
-  const unsigned sessions = merge_count_sessions(parts);
+  uint64_t sessions = 0, wall_ns = 0;
 
-  if (sessions == UINT_MAX)
+  for (size_t i = 0; i < parts->n; i++) {
+    const struct bn_view *part = parts->view[i];
+
+    sessions += part->delta->n_sessions;
+    wall_ns = bn_clock_max(wall_ns, part->delta->wall_ns);
+    rules.oldest_ns = bn_clock_max(rules.oldest_ns, bn_view_seconds_to_ns(part->oldest_s));
+  }
+  if (sessions > BN_BOUND_SESSIONS)
     return bn_err_set(j->err, EFBIG, "the runs have more than %d threads together",
                       BN_BOUND_SESSIONS);
-  if (bn_merged_view_add(v, parts, sessions, j->err) != 0)
+  if (bn_merged_view_add(v, parts, (unsigned)sessions, j->err) != 0)
     return -1;
   if (has_ages && bn_merged_view_add_ages(v, parts, j->err) != 0)
     return -1;
-  merge_set_times(j, v, parts);
+  v->snap.span_ns = j->runs.union_ns;
+  v->snap.at_ns = merge_monotonic_of(j, j->last_ns);
+  v->snap.wall_ns = wall_ns;
   merge_clear_extremes(j, v);
   rules.exact = rules.sessions = true;
   rules.ages = v->ages;
-  rules.oldest_ns = merge_find_oldest_ns(parts);
   bn_view_fill(&v->view, &v->store, &v->snap, &rules);
   v->view.span = BN_VIEW_TOTAL;
   v->view.at_s = merge_extent_s(j);
