@@ -128,14 +128,11 @@ static int stat_allocate_sessions(struct bn_statset *set)
 }
 
 /* The histograms of waiting, in the order in which they follow all others. */
-static const struct bn_metric waiting[] = {
+static const struct bn_metric waiting[BN_STAT_WAITS] = {
     {.name = "queueing", .unit = "ns", .kind = BN_HISTOGRAM},
     {.name = "service", .unit = "ns", .kind = BN_HISTOGRAM},
     {.name = "wakeup_lag", .unit = "ns", .kind = BN_HISTOGRAM},
 };
-
-enum { N_WAITING = sizeof waiting / sizeof waiting[0] };
-_Static_assert((int)N_WAITING == (int)BN_STAT_WAITS, "each histogram of waiting has a place");
 
 /* Returns whether the metrics have a histogram of that name. */
 static bool stat_has_hist(const struct bn_metrics *m, const char *name)
@@ -148,7 +145,7 @@ static bool stat_has_hist(const struct bn_metrics *m, const char *name)
 
 unsigned bn_statset_waiting_place(const char *name)
 {
-  for (unsigned i = 0; i < N_WAITING; i++)
+  for (unsigned i = 0; i < BN_STAT_WAITS; i++)
     if (strcmp(name, waiting[i].name) == 0)
       return i + 1;
   return 0;
@@ -161,14 +158,14 @@ bool bn_statset_has_waiting(const struct bn_metrics *m)
 
 bool bn_statset_has_lag(const struct bn_metrics *m)
 {
-  return stat_has_hist(m, waiting[N_WAITING - 1].name);
+  return stat_has_hist(m, waiting[BN_STAT_WAITS - 1].name);
 }
 
 /* Returns how many histograms of waiting a set has: all, none, or the last one, "wakeup_lag". */
 static size_t stat_count_waiting(unsigned parts)
 {
   if ((parts & BN_STAT_WAITING) != 0)
-    return N_WAITING;
+    return BN_STAT_WAITS;
   return (parts & BN_STAT_LAG) != 0 ? 1 : 0;
 }
 
@@ -192,7 +189,7 @@ static void stat_make_metrics(struct bn_statset *set, const struct bn_metric *wo
   extra = bn_alloc(n + n_waiting + 1, sizeof *extra);
   if (n > 0)
     memcpy(extra, workload, n * sizeof *extra);
-  memcpy(extra + n, waiting + N_WAITING - n_waiting, n_waiting * sizeof *extra);
+  memcpy(extra + n, waiting + BN_STAT_WAITS - n_waiting, n_waiting * sizeof *extra);
   bn_metrics_init(&set->metrics, extra);
   free(extra);
 }
@@ -225,7 +222,7 @@ static void stat_set_optional_indices(struct bn_statset *set, unsigned parts)
 
     st->warm_hist = (parts & BN_STAT_WARMUP) != 0 ? n_hists : 0;
     if ((parts & BN_STAT_WAITING) != 0) {
-      st->queueing_hist = (unsigned short)(n_hists - N_WAITING);
+      st->queueing_hist = (unsigned short)(n_hists - BN_STAT_WAITS);
       st->service_hist = (unsigned short)(st->queueing_hist + 1);
       atomic_store_explicit(&st->pauses, true, memory_order_relaxed);
     }

@@ -3,7 +3,6 @@
 #include "report/saved.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -33,38 +32,23 @@ const struct bn_opt bn_saved_options[] = {
     BN_OPT_END,
 };
 
-/* A file name as messages show it: escaped, and cut if it is very long. */
-struct shown {
-  char name[PATH_MAX];
-};
-
-/* Returns a file name as messages show it. */
-static struct shown saved_show(const char *path)
-{
-  struct shown s;
-
-  (void)bn_escape(s.name, sizeof s.name, path, "");
-  return s;
-}
-
 /* Logs that the run of a result has not ended.  of_journal: the file is the journal of that run.
    Otherwise, the file is a document that was made of a journal, or merged with such a result. */
-static void saved_warn_partial(const struct shown *file, bool of_journal, double end_s)
+static void saved_warn_partial(const char *file, bool of_journal, double end_s)
 {
   if (of_journal)
     bn_log_stderr("'%s' is the journal of a run that has not ended: the report covers the whole "
                   "seconds before %.0f s",
-                  file->name, end_s);
+                  file, end_s);
   else
     bn_log_stderr("'%s' is from a run that has not ended, or contains such a run: of that run, the "
                   "report covers the whole seconds that were recorded",
-                  file->name);
+                  file);
 }
 
-/* Logs facts about a result for which the report has no place. */
-static void saved_warn(const char *path, const struct bn_stored *s)
+/* Logs facts about a result for which the report has no place.  file: its escaped name. */
+static void saved_warn(const char *file, const struct bn_stored *s)
 {
-  const struct shown file = saved_show(path);
   const struct bn_result *r = &s->result;
   const struct bn_group *g = r->n_groups > 0 ? &r->group[0] : NULL;
   const bool has_total = g != NULL && g->has_total;
@@ -72,37 +56,37 @@ static void saved_warn(const char *path, const struct bn_stored *s)
 
   if (!has_total && has_parts)
     bn_log_stderr("'%s' has no totals: the report covers its %zu interval(s) and %zu checkpoint(s)",
-                  file.name, g->n_intervals, g->n_checkpoints);
+                  file, g->n_intervals, g->n_checkpoints);
   else if (!has_total)
-    bn_log_stderr("'%s' is of a run that measured nothing", file.name);
+    bn_log_stderr("'%s' is of a run that measured nothing", file);
   else if (r->end.partial)
-    saved_warn_partial(&file, s->of_journal, g->total.view.at_s);
+    saved_warn_partial(file, s->of_journal, g->total.view.at_s);
   if (has_total && r->facts.plan.histogram && g->total.view.latency == NULL)
-    bn_log_stderr("'%s' has no histograms (--report-bins=none): --histogram prints nothing",
-                  file.name);
+    bn_log_stderr("'%s' has no histograms (--report-bins=none): --histogram prints nothing", file);
   if (r->end.replaced_intervals || r->end.replaced_total)
     bn_log_stderr("'%s': the script printed its own reports during the run; these are the "
                   "standard reports",
-                  file.name);
+                  file);
 }
 
 /* The reasons are escaped, because they quote the file. */
 void bn_saved_warn_skipped(const char *path, const struct bn_skipped_lines *skipped)
 {
-  const struct shown file = saved_show(path);
+  char *file = bn_escape_new(path, "");
   char reason[sizeof skipped->why.text];
 
   if (skipped->lines > 0) {
     (void)bn_escape(reason, sizeof reason, skipped->why.text, "");
     bn_log_stderr("'%s': %zu line(s) of the journal cannot be read and are left out, the first is "
                   "line %zu: %s",
-                  file.name, skipped->lines, skipped->first, reason);
+                  file, skipped->lines, skipped->first, reason);
   }
   if (skipped->bound > 0) {
     (void)bn_escape(reason, sizeof reason, skipped->large.text, "");
-    bn_log_stderr("'%s': the journal is read up to line %zu, which is too large: %s", file.name,
+    bn_log_stderr("'%s': the journal is read up to line %zu, which is too large: %s", file,
                   skipped->bound, reason);
   }
+  free(file);
 }
 
 /* Prints the result as a document again, made anew from what was read, with the members that a
@@ -166,8 +150,12 @@ static int saved_print_file(const struct bn_reporter *ops, struct bn_reporters *
     rc = saved_replay(p, ops, path, &stored.result, err);
   if (!ops->joins)
     rc = saved_end_replay(p, rc);
-  if (rc == 0 && !as_stored)
-    saved_warn(path, &stored);
+  if (rc == 0 && !as_stored) {
+    char *file = bn_escape_new(path, "");
+
+    saved_warn(file, &stored);
+    free(file);
+  }
   if (rc == 0)
     bn_saved_warn_skipped(path, &stored.passed);
   bn_stored_done(&stored);
@@ -190,8 +178,12 @@ int bn_saved_run(const void *conf, const char *const *operand, struct bn_err *er
     return EXIT_FAILURE;
   }
   for (size_t i = 0; rc == 0 && operand[i] != NULL; i++) {
-    if (has_headings)
-      (void)printf("%s==> %s <==\n", i > 0 ? "\n" : "", saved_show(operand[i]).name);
+    if (has_headings) {
+      char *file = bn_escape_new(operand[i], "");
+
+      (void)printf("%s==> %s <==\n", i > 0 ? "\n" : "", file);
+      free(file);
+    }
     rc = saved_print_file(ops, &p, operand[i], c->document_max, err);
   }
   return saved_end_replay(&p, rc) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -108,17 +108,6 @@ static bool listen_read_address(const char *text, union address *out)
   return listen_set_ipv4(host, (uint16_t)port, out) || listen_set_ipv6(host, (uint16_t)port, out);
 }
 
-/* Reads the value of --metrics-listen.  Returns 0, or -1 and err. */
-static int listen_parse(const char *text, union address *out, struct bn_err *err)
-{
-  if (listen_read_address(text, out))
-    return 0;
-  return bn_err_set(err, EINVAL,
-                    "--metrics-listen=%s: this is not an address; name a port of 127.0.0.1, or an "
-                    "address and a port: 9090, 192.0.2.1:9090 or [::1]:9090",
-                    text);
-}
-
 /* --- the page --------------------------------------------------------------------------------- */
 
 /* Implements `text` of struct bn_web_page: returns a copy of the text that was rendered last, in
@@ -268,7 +257,13 @@ static int listen_open(void *self, const void *conf, const char *path, FILE *out
   (void)path;
   (void)out;
   state->page = l;
-  if (listen_parse(c->at, &address, err) != 0 || listen_start(l, c->at, &address, err) != 0)
+  if (!listen_read_address(c->at, &address))
+    return bn_err_set(
+        err, EINVAL,
+        "--metrics-listen=%s: this is not an address; name a port of 127.0.0.1, or an "
+        "address and a port: 9090, 192.0.2.1:9090 or [::1]:9090",
+        c->at);
+  if (listen_start(l, c->at, &address, err) != 0)
     return -1;
   /* For port 0 the kernel has chosen one.  IPv4 and IPv6 have the port at the same offset. */
   if (address.v4.sin_port == 0)

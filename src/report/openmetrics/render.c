@@ -93,7 +93,7 @@ static const char *openmetrics_suffix_of(const struct family *f)
 static void openmetrics_add_gauge(struct bn_buf *b, const struct family *f, double x)
 {
   openmetrics_add_head(b, f);
-  openmetrics_add_name(b, f->name, "", NULL, NULL);
+  (void)bn_buf_str(b, f->name);
   openmetrics_add_f64(b, x);
 }
 
@@ -613,7 +613,7 @@ static void openmetrics_add_counter(struct bn_buf *b, const struct bn_metric *m,
   const struct counter_unit *unit = openmetrics_find_unit(m);
   bool first = true;
 
-  openmetrics_add_name(b, counted_families[openmetrics_find_family(m)].name, "_total", NULL, NULL);
+  (void)bn_buf_printf(b, "%s_total", counted_families[openmetrics_find_family(m)].name);
   openmetrics_add_label(b, &first, "counter", m->name);
   if (unit == NULL && strcmp(m->unit, "1") != 0)
     openmetrics_add_label(b, &first, "unit", m->unit);
