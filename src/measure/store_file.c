@@ -250,42 +250,31 @@ static int store_load_lines(struct bn_lines *l, const char *path, struct store_w
   return rc;
 }
 
-/* Loads a file that is open.  Returns 0, or -1 and err; then there is nothing to free. */
-static int store_read_file(FILE *f, const char *name, struct store_want want, struct bn_stored *out,
+/* Loads a file, or standard input ("-").  Returns 0, or -1 and err; then there is nothing to
+   free. */
+static int store_load_path(const char *path, struct store_want want, struct bn_stored *out,
                            struct bn_err *err)
 {
+  FILE *f = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
   struct bn_lines lines;
   int rc;
 
   memset(out, 0, sizeof *out);
-  bn_lines_init(&lines, f, BN_BOUND_LINE_BYTES);
-  rc = store_load_lines(&lines, name, want, out, err);
-  bn_lines_done(&lines);
+  if (f == NULL) {
+    rc = bn_err_set(err, errno, "cannot open '%s': %s", path, strerror(errno));
+  } else {
+    bn_lines_init(&lines, f, BN_BOUND_LINE_BYTES);
+    rc = store_load_lines(&lines, path, want, out, err);
+    bn_lines_done(&lines);
+  }
+  if (f != NULL && f != stdin)
+    (void)fclose(f);
   if (rc == 0) {
     bn_result_find_metrics(&out->result);
     return 0;
   }
   bn_escape_error(err); /* it quotes the file and its name */
   bn_stored_done(out);
-  return rc;
-}
-
-/* Loads a file, or standard input ("-").  Returns as store_read_file(). */
-static int store_load_path(const char *path, struct store_want want, struct bn_stored *out,
-                           struct bn_err *err)
-{
-  FILE *f = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
-  int rc;
-
-  if (f == NULL) {
-    memset(out, 0, sizeof *out);
-    (void)bn_err_set(err, errno, "cannot open '%s': %s", path, strerror(errno));
-    bn_escape_error(err);
-    return -1;
-  }
-  rc = store_read_file(f, path, want, out, err);
-  if (f != stdin)
-    (void)fclose(f);
   return rc;
 }
 
