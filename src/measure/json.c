@@ -208,7 +208,6 @@ void bn_node_complete(struct bn_node *into, const struct bn_node *from)
   json_complete(json_inner(into), json_inner(from));
 }
 
-/* Returns whether a value is a list or a map without values. */
 static bool json_is_empty(const json_t *j)
 {
   return (json_is_array(j) && json_array_size(j) == 0) ||

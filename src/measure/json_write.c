@@ -42,7 +42,6 @@ struct bn_node *bn_node_f64(double x)
   return isfinite(x) ? bn_node_real(x) : bn_node_null();
 }
 
-/* Returns whether all characters of a text are ASCII. */
 static bool json_write_is_ascii(const char *s)
 {
   for (; *s != '\0'; s++)

@@ -43,7 +43,6 @@ static const struct bn_group *merge_group_of(const struct job *j, size_t i)
   return &j->part[i].result->group[0];
 }
 
-/* Returns the plan of part i. */
 static const struct bn_plan *merge_plan_of(const struct job *j, size_t i)
 {
   return &j->part[i].result->facts.plan;
@@ -244,7 +243,6 @@ static const char *merge_find_obstacle(const struct job *j, const struct interva
   return NULL;
 }
 
-/* Returns whether any part has intervals. */
 static bool merge_has_intervals(const struct job *j)
 {
   for (size_t i = 0; i < j->n; i++)

@@ -140,7 +140,6 @@ struct sorted {
   size_t n;
 };
 
-/* Orders options by their names. */
 static int merge_compare_names(const void *a, const void *b)
 {
   const struct bn_fact_option *const *p = a, *const *q = b;

@@ -35,7 +35,6 @@ static int messages_compare_times(const void *a, const void *b)
   return messages_compare_texts(a, b);
 }
 
-/* Returns how many messages all parts have. */
 static size_t messages_count(const struct bn_part *part, size_t n)
 {
   size_t all = 0;

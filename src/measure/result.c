@@ -143,7 +143,6 @@ static void result_copy_sessions(struct bn_record *r, const struct bn_view *v)
   r->view.sessions = r->store.session;
 }
 
-/* Returns the bytes of the statements of a record. */
 static uint64_t result_size_of_statements(const struct bn_record *r)
 {
   const struct bn_statement_table *t = &r->delta.statements;

@@ -176,7 +176,6 @@ static struct bn_cell *row_add_script_cell(struct bn_row *row, const char *metri
   return row_add_unknown(row, column);
 }
 
-/* Adds the columns of a count of a script. */
 static void row_add_count(struct bn_row *row, const char *name, const struct bn_count *c)
 {
   row_set_whole(row_add_script_cell(row, name, ""), c->count);
@@ -381,13 +380,11 @@ void bn_row_append(struct bn_row *row, const struct bn_row *more)
 
 /* --- the run ---------------------------------------------------------------------------------- */
 
-/* Adds a column of seconds. */
 static void row_add_seconds(struct bn_row *row, const char *name, uint64_t ns)
 {
   row_set_real(row_add_unknown(row, name), (double)ns / (double)BN_NSEC_PER_SEC);
 }
 
-/* Adds the columns of the plan of a run. */
 static void row_add_plan(struct bn_row *row, const struct bn_plan *p)
 {
   row_set_whole(row_add_unknown(row, "threads"), p->threads);

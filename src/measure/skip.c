@@ -51,7 +51,6 @@ static void skip_pass_text(struct skipping *s)
   s->at = s->at < s->end ? s->at + 1 : s->end; /* a final backslash has led one byte too far */
 }
 
-/* Goes past white space. */
 static void skip_pass_space(struct skipping *s)
 {
   while (s->at < s->end && *s->at != '\0' && strchr(" \t\r\n", *s->at) != NULL)

@@ -315,7 +315,6 @@ static uint64_t snap_counter_minus(uint64_t a, uint64_t b)
   return a == BN_ABSENT || b == BN_ABSENT ? BN_ABSENT : a - b;
 }
 
-/* Counts a value in the moments. */
 static void snap_add_moment(struct bn_moments *m, long double x)
 {
   m->n += 1;
@@ -356,7 +355,6 @@ void bn_snap_subtract(struct bn_snap *now, const struct bn_snap *base)
   }
 }
 
-/* Replaces the values of a histogram by those of another. */
 static void snap_copy_hist(struct bn_hist *to, const struct bn_hist *from)
 {
   bn_hist_clear(to);
@@ -446,7 +444,6 @@ static bool snap_merge_labels(struct bn_snap *into, const struct bn_snap *from)
   return fits;
 }
 
-/* Adds the moments of other values. */
 static void snap_merge_moments(struct bn_moments *into, const struct bn_moments *from)
 {
   into->n += from->n;
@@ -507,7 +504,6 @@ bool bn_snap_is_within(uint64_t count, uint64_t most)
   return count == BN_ABSENT || count <= most;
 }
 
-/* Returns whether the counts of all labels and statements are at most `most`. */
 static bool snap_rows_fit(const struct bn_snap *s, uint64_t most)
 {
   bool fit = true;

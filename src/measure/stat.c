@@ -96,7 +96,6 @@ static void stat_init_session(struct bn_statset *set, unsigned i)
   set->stat[i] = st;
 }
 
-/* Returns a size rounded up to whole cache lines. */
 static size_t stat_round_to_lines(size_t size)
 {
   const size_t line = CACHE_LINE;
@@ -134,7 +133,6 @@ static const struct bn_metric waiting[BN_STAT_WAITS] = {
     {.name = "wakeup_lag", .unit = "ns", .kind = BN_HISTOGRAM},
 };
 
-/* Returns whether the metrics have a histogram of that name. */
 static bool stat_has_hist(const struct bn_metrics *m, const char *name)
 {
   for (size_t i = 0; i < m->n_hists; i++)

@@ -87,7 +87,6 @@ static struct bn_node *store_messages_of(const struct bn_facts *f)
   return list;
 }
 
-/* Returns the value of a fact in JSON. */
 static struct bn_node *store_value_of(const struct bn_fact *fact)
 {
   switch (fact->type) {

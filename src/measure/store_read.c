@@ -33,7 +33,6 @@ static bool store_is_of_device(const char *name)
   return strncmp(name, device_prefix, sizeof device_prefix - 1) == 0;
 }
 
-/* Returns whether the name is that of a rate. */
 static bool store_is_rate(const char *name)
 {
   const size_t len = strlen(name), suffix_len = sizeof rate_suffix - 1;
@@ -280,7 +279,6 @@ static void store_read_figure(struct bn_json_in *in, const struct bn_node *n,
     *bn_view_f64_at(v, f->offset) = bn_json_in_read_number(in, n, f->name);
 }
 
-/* Reads the figures by their names. */
 static void store_read_figures(struct bn_json_in *in, const struct bn_node *map, struct bn_view *v)
 {
   for (const struct bn_view_field *f = bn_view_fields; f->name != NULL; f++)

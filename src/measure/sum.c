@@ -84,7 +84,6 @@ static int sum_count(uint64_t *sum, const struct bn_views *parts, const struct b
   return 0;
 }
 
-/* Returns the largest value of a figure. */
 static double sum_find_longest(const struct bn_views *parts, const struct bn_view_field *f)
 {
   double longest = 0;
@@ -181,7 +180,6 @@ int bn_sum_view(struct bn_view *v, const struct bn_views *parts, struct bn_err *
 
 /* --- figures of workloads --------------------------------------------------------------------- */
 
-/* Returns the figure of the workload with that key, or NULL. */
 static const struct bn_figure *sum_find_figure(const struct bn_view *v, const char *key)
 {
   for (size_t i = 0; i < v->n_figures; i++)

@@ -327,7 +327,6 @@ static void markdown_add_run(struct column *c, const struct bn_facts *f)
     markdown_add_f64(c, RATE, f->plan.rate, 2);
 }
 
-/* Adds the rates that a test of this kind has. */
 static void markdown_add_rates(struct column *c, const struct bn_view *v)
 {
   static const double mib = 1 << 20;
@@ -344,7 +343,6 @@ static void markdown_add_rates(struct column *c, const struct bn_view *v)
   }
 }
 
-/* Adds the extremes, the mean and the percentiles of the latency of events. */
 static void markdown_add_latencies(struct column *c, const struct bn_view *v)
 {
   markdown_add_latency(c, LEAST, NO_RANK, v->min_s, false /* at_least */);
@@ -392,7 +390,6 @@ static void markdown_add_loss(struct column *c, enum line_kind kind, size_t part
     markdown_add_ordered(c, kind, part, order, bn_alloc_print("%" PRIu64, n));
 }
 
-/* Adds the lines of a kind of events or of a group. */
 static void markdown_add_event_kind(struct markdown *m, struct column *c, const struct bn_view *v,
                                     const struct bn_event_kind *k)
 {

@@ -151,7 +151,6 @@ static void listen_refresh(struct bn_listen *l, const struct bn_end *end)
   bn_buf_done(&old_plain);
 }
 
-/* Shows a view on the page. */
 static void listen_render(struct bn_listen *l, const struct bn_view *v)
 {
   bn_buf_clear(&l->view);

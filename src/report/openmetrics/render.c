@@ -83,7 +83,6 @@ static void openmetrics_add_name(struct bn_buf *b, const char *family, const cha
   (void)bn_buf_char(b, '}');
 }
 
-/* Returns the suffix that the names of a family's samples get. */
 static const char *openmetrics_suffix_of(const struct family *f)
 {
   return strcmp(f->type, "counter") == 0 ? "_total" : "";
@@ -379,7 +378,6 @@ static bool openmetrics_is_in_partition(const struct partition *p, const struct 
   return bn_event_kinds_is_group(k->name) == p->has_groups;
 }
 
-/* Returns whether the view has one of the parts. */
 static bool openmetrics_has_part(const struct partition *p, const struct bn_view *v)
 {
   for (size_t k = 0; k < v->n_event_kinds; k++)
@@ -720,7 +718,6 @@ void bn_openmetrics_add_view(struct bn_buf *b, const struct bn_view *v)
   openmetrics_add_figures(b, v);
 }
 
-/* Returns whether a line begins with these words. */
 static bool openmetrics_begins_with(const char *line, const char *words)
 {
   return strncmp(line, words, strlen(words)) == 0;

@@ -61,7 +61,6 @@ static void heading_print_workers(FILE *out, const struct bn_facts *f)
     (void)fprintf(out, "Number of workers: %lu\n", workers);
 }
 
-/* Prints the times of --report-checkpoints. */
 static void heading_print_checkpoints(FILE *out, const struct bn_plan *p)
 {
   (void)fputs("Report checkpoint(s) at ", out);

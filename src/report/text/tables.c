@@ -117,7 +117,6 @@ void bn_text_print_statements(FILE *out, const struct bn_view *v)
 /* The kinds of events that a table has: those that scripts name, or the groups. */
 enum tables_parts { PARTS_KINDS, PARTS_GROUPS };
 
-/* Prints the heading of tables_print_kinds(). */
 static void tables_print_kind_heads(FILE *out, const struct bn_view *v, enum tables_parts parts)
 {
   (void)fprintf(out, "%s (times in ms):\n    %12s %7s %12s %8s %8s %10s",

@@ -80,7 +80,6 @@ static void text_begin(void *self, const struct bn_facts *f)
   bn_output_end(&t->output);
 }
 
-/* Prints that the threads are being made. */
 static void text_starting(void *self, const struct bn_facts *f)
 {
   struct text *t = self;
@@ -418,7 +417,6 @@ static void text_print_lag(const struct text *t, const struct bn_view *v)
                         (double[]){v->lag_p50_s, v->lag_p99_s, v->lag_max_s}, 3, t->out);
 }
 
-/* Prints the arrivals of --rate and their times. */
 static void text_print_arrivals(const struct text *t, const struct bn_form *f)
 {
   bn_form_print(f, bn_template_arrivals, t->out);
@@ -512,7 +510,6 @@ static void text_print_counts(const struct text *t, const struct bn_view *v)
   }
 }
 
-/* Prints the counters and the times that a script has declared. */
 static void text_print_script_metrics(const struct text *t, struct bn_form *f)
 {
   const struct bn_view *v = f->view;

@@ -112,7 +112,6 @@ static const struct part {
                                   {"device", device, sizeof device / sizeof *device, false},
                                   {"server", server, sizeof server / sizeof *server, true}};
 
-/* Returns the figure of that name, or NULL if it was not watched. */
 static const struct bn_watched_figure *watched_find(const struct bn_view *v, const char *name)
 {
   for (size_t i = 0; i < v->n_watched; i++)
@@ -121,7 +120,6 @@ static const struct bn_watched_figure *watched_find(const struct bn_view *v, con
   return NULL;
 }
 
-/* Returns whether the view has a figure of the row. */
 static bool watched_has_row(const struct bn_view *v, const struct row *r)
 {
   for (size_t i = 0; i < ROW_FIGURES_MAX && r->name[i] != NULL; i++)
@@ -229,14 +227,12 @@ static const struct table {
      sizeof device_columns / sizeof *device_columns},
 };
 
-/* Returns the figure of a column in the total of a host, or NULL. */
 static const struct bn_watched_figure *watched_find_in_total(const struct bn_group *g,
                                                              const struct column *c)
 {
   return g->has_total ? watched_find(&g->total.view, c->name) : NULL;
 }
 
-/* Returns whether any of the n hosts has a figure of the table. */
 static bool watched_has_table(const struct table *t, const struct bn_group *g, size_t n)
 {
   for (size_t i = 0; i < n; i++)
