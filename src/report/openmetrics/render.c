@@ -299,7 +299,7 @@ static void openmetrics_add_timings(struct bn_buf *b, const struct bn_view *v)
   }
 }
 
-/* --- kinds of events -------------------------------------------------------------------------- */
+/* --- parts of a run --------------------------------------------------------------------------- */
 
 /* A family with a sample for each part of a run: a kind of events, a group or a phase. */
 struct part_row {
@@ -307,19 +307,6 @@ struct part_row {
   size_t offset; /* of the value in the struct of the part */
   enum bn_view_type type;
 };
-
-/* Adds the sample of a part for a row.  part: the struct that the row's offset is in. */
-static void openmetrics_add_member(struct bn_buf *b, const struct part_row *r, const void *part,
-                                   const char *label, const char *label_value)
-{
-  const void *value = (const char *)part + r->offset;
-
-  openmetrics_add_name(b, r->family.name, openmetrics_suffix_of(&r->family), label, label_value);
-  if (r->type == BN_VIEW_U64)
-    openmetrics_add_u64(b, *(const uint64_t *)value);
-  else
-    openmetrics_add_f64(b, *(const double *)value);
-}
 
 #define U64_OF(part, member) offsetof(struct part, member), BN_VIEW_U64
 #define F64_OF(part, member) offsetof(struct part, member), BN_VIEW_F64
@@ -350,86 +337,6 @@ static const struct part_row group_rows[] = {
       "Events that ended in the measured time, per second, by their group."},
      F64_OF(bn_event_kind, events_per_s)}};
 
-/* Parts of a run that add up to all of its events. */
-struct partition {
-  const struct part_row *rows;
-  size_t n_rows;
-  struct family latency;
-  const char *label;
-  bool has_groups; /* the parts are groups, else kinds that a script names */
-};
-
-static const struct partition partitions[] = {
-    {.rows = kind_rows,
-     .n_rows = sizeof kind_rows / sizeof *kind_rows,
-     .latency = {"bench_event_kind_latency_seconds", "summary", "seconds",
-                 "Latency of events, by their kind."},
-     .label = "kind"},
-    {.rows = group_rows,
-     .n_rows = sizeof group_rows / sizeof *group_rows,
-     .latency = {"bench_group_latency_seconds", "summary", "seconds",
-                 "Latency of events, by their group."},
-     .label = "group",
-     .has_groups = true}};
-
-/* Returns whether a kind of events is one of the parts. */
-static bool openmetrics_is_in_partition(const struct partition *p, const struct bn_event_kind *k)
-{
-  return bn_event_kinds_is_group(k->name) == p->has_groups;
-}
-
-static bool openmetrics_has_part(const struct partition *p, const struct bn_view *v)
-{
-  for (size_t k = 0; k < v->n_event_kinds; k++)
-    if (openmetrics_is_in_partition(p, &v->event_kinds[k]))
-      return true;
-  return false;
-}
-
-/* Adds the family of a row: its head, and then a sample of each part. */
-static void openmetrics_add_part_row(struct bn_buf *b, const struct bn_view *v,
-                                     const struct partition *p, const struct part_row *r)
-{
-  openmetrics_add_head(b, &r->family);
-  for (size_t k = 0; k < v->n_event_kinds; k++) {
-    const struct bn_event_kind *kind = &v->event_kinds[k];
-
-    if (openmetrics_is_in_partition(p, kind))
-      openmetrics_add_member(b, r, kind, p->label, bn_event_kinds_bare_name(kind->name));
-  }
-}
-
-/* Adds the family of the latencies: its head, and then the samples of each part. */
-static void openmetrics_add_part_latencies(struct bn_buf *b, const struct bn_view *v,
-                                           const struct partition *p)
-{
-  openmetrics_add_head(b, &p->latency);
-  for (size_t k = 0; k < v->n_event_kinds; k++) {
-    const struct bn_event_kind *kind = &v->event_kinds[k];
-
-    if (openmetrics_is_in_partition(p, kind))
-      openmetrics_add_timing(b, v, p->latency.name, kind->timing, p->label,
-                             bn_event_kinds_bare_name(kind->name));
-  }
-}
-
-/* Adds the kinds of events and the groups, in families of their own: an event may be of both.  The
-   format wants all samples of a family together, so each family goes over all parts. */
-static void openmetrics_add_event_kinds(struct bn_buf *b, const struct bn_view *v)
-{
-  for (size_t i = 0; i < sizeof partitions / sizeof *partitions; i++) {
-    const struct partition *p = &partitions[i];
-
-    if (!openmetrics_has_part(p, v))
-      continue;
-    for (size_t k = 0; k < p->n_rows; k++)
-      openmetrics_add_part_row(b, v, p, &p->rows[k]);
-    openmetrics_add_part_latencies(b, v, p);
-  }
-}
-
-/* --- phases ----------------------------------------------------------------------------------- */
-
 /* The figures of a phase (lint: figure list). */
 static const struct part_row phase_rows[] = {
     {{"bench_phase_due", "counter", NULL, "Events that became due, by the phase."},
@@ -454,77 +361,140 @@ static const struct part_row phase_rows[] = {
     {{"bench_phase_started_per_second", "gauge", NULL, "Events that began, per second."},
      F64_OF(bn_phase_view, started_per_s)}};
 
-/* Returns whether the phases, at least one, have a value of the row.  All are of one profile, so
-   the first tells: one of rates has a NaN for wanted_threads, one of threads for wanted_per_s. */
-static bool openmetrics_has_phase_row(const struct part_row *row, const struct bn_view *v)
-{
-  const void *value = (const char *)&v->phases[0] + row->offset;
+/* A list of parts, all of one kind. */
+struct parts {
+  const char *label; /* of their samples: "kind", "group", "phase" */
+  size_t n;
+  struct part {
+    const void *values; /* the struct that the offsets of rows are in */
+    const struct bn_timing *timing;
+    const char *name;             /* the value of the label */
+    char number[BN_UNITS_DIGITS]; /* the name of a phase */
+  } * part;                       /* owned */
+};
 
-  return row->type == BN_VIEW_U64 || !isnan(*(const double *)value);
+/* Returns the kinds of events that a script names, or the groups.  The caller frees the list. */
+static struct parts openmetrics_list_kinds(const struct bn_view *v, bool groups)
+{
+  struct parts parts = {.label = groups ? "group" : "kind",
+                        .part = bn_alloc(v->n_event_kinds, sizeof *parts.part)};
+
+  for (size_t i = 0; i < v->n_event_kinds; i++) {
+    const struct bn_event_kind *k = &v->event_kinds[i];
+
+    if (bn_event_kinds_is_group(k->name) == groups)
+      parts.part[parts.n++] = (struct part){
+          .values = k, .timing = k->timing, .name = bn_event_kinds_bare_name(k->name)};
+  }
+  return parts;
 }
 
-/* Formats the label of the phase with index k: its number from 1 on, as in "phase:2". */
-static void openmetrics_format_phase(char *out, size_t size, size_t k)
+/* Returns the phases that began, which have their numbers from 1 on as names.  The caller frees the
+   list. */
+static struct parts openmetrics_list_phases(const struct bn_view *v)
 {
-  (void)snprintf(out, size, "%zu", k + 1);
+  struct parts parts = {.label = "phase", .n = bn_phases_count_begun(v)};
+
+  parts.part = bn_alloc(parts.n, sizeof *parts.part);
+  for (size_t i = 0; i < parts.n; i++) {
+    struct part *part = &parts.part[i];
+
+    (void)snprintf(part->number, sizeof part->number, "%zu", i + 1);
+    part->values = &v->phases[i];
+    part->timing = v->phases[i].timing;
+    part->name = part->number;
+  }
+  return parts;
+}
+
+/* Adds the sample of a part to the family of a row. */
+static void openmetrics_add_member(struct bn_buf *b, const struct part_row *r, const char *label,
+                                   const struct part *part)
+{
+  const void *value = (const char *)part->values + r->offset;
+
+  openmetrics_add_name(b, r->family.name, openmetrics_suffix_of(&r->family), label, part->name);
+  if (r->type == BN_VIEW_U64)
+    openmetrics_add_u64(b, *(const uint64_t *)value);
+  else
+    openmetrics_add_f64(b, *(const double *)value);
+}
+
+/* Adds the families of n rows, each with the samples of all parts, of which there is at least one.
+   All phases are of one profile, so the first tells which families they have: one of rates has a
+   NaN for wanted_threads, one of threads for wanted_per_s. */
+static void openmetrics_add_part_rows(struct bn_buf *b, const struct parts *parts,
+                                      const struct part_row *row, size_t n)
+{
+  for (const struct part_row *r = row; r < row + n; r++) {
+    const void *first = (const char *)parts->part[0].values + r->offset;
+
+    if (r->type == BN_VIEW_F64 && isnan(*(const double *)first))
+      continue;
+    openmetrics_add_head(b, &r->family);
+    for (size_t i = 0; i < parts->n; i++)
+      openmetrics_add_member(b, r, parts->label, &parts->part[i]);
+  }
+}
+
+/* Adds the family of the latencies of the parts. */
+static void openmetrics_add_part_latencies(struct bn_buf *b, const struct bn_view *v,
+                                           const struct parts *parts, const struct family *f)
+{
+  openmetrics_add_head(b, f);
+  for (size_t i = 0; i < parts->n; i++)
+    openmetrics_add_timing(b, v, f->name, parts->part[i].timing, parts->label, parts->part[i].name);
+}
+
+/* Adds the kinds of events and the groups, in families of their own: an event may be of both. */
+static void openmetrics_add_event_kinds(struct bn_buf *b, const struct bn_view *v)
+{
+  static const struct family kind_latency = {"bench_event_kind_latency_seconds", "summary",
+                                             "seconds", "Latency of events, by their kind."};
+  static const struct family group_latency = {"bench_group_latency_seconds", "summary", "seconds",
+                                              "Latency of events, by their group."};
+  struct parts kinds = openmetrics_list_kinds(v, false /* groups */);
+  struct parts groups = openmetrics_list_kinds(v, true /* groups */);
+
+  if (kinds.n > 0) {
+    openmetrics_add_part_rows(b, &kinds, kind_rows, sizeof kind_rows / sizeof *kind_rows);
+    openmetrics_add_part_latencies(b, v, &kinds, &kind_latency);
+  }
+  if (groups.n > 0) {
+    openmetrics_add_part_rows(b, &groups, group_rows, sizeof group_rows / sizeof *group_rows);
+    openmetrics_add_part_latencies(b, v, &groups, &group_latency);
+  }
+  free(kinds.part);
+  free(groups.part);
 }
 
 /* Adds the times of recovery; a phase from which the run did not recover has no sample. */
-static void openmetrics_add_recoveries(struct bn_buf *b, const struct bn_view *v)
+static void openmetrics_add_recoveries(struct bn_buf *b, const struct bn_view *v,
+                                       const struct parts *phases)
 {
   static const struct part_row row = {
       {"bench_phase_recovery_seconds", "gauge", "seconds",
        "Time after the phase until the latency was that of before."},
       F64_OF(bn_phase_view, recovery_s)};
-  char number[BN_UNITS_DIGITS];
 
   openmetrics_add_head(b, &row.family);
-  for (size_t k = 0; k < v->n_phases; k++)
-    if (v->phases[k].recovered) {
-      openmetrics_format_phase(number, sizeof number, k);
-      openmetrics_add_member(b, &row, &v->phases[k], "phase", number);
-    }
+  for (size_t i = 0; i < phases->n; i++)
+    if (v->phases[i].recovered)
+      openmetrics_add_member(b, &row, phases->label, &phases->part[i]);
 }
 
-/* Adds the family of a row: its head, and then a sample of each of the first n phases. */
-static void openmetrics_add_phase_row(struct bn_buf *b, const struct bn_view *v,
-                                      const struct part_row *r, size_t n)
-{
-  char number[BN_UNITS_DIGITS];
-
-  openmetrics_add_head(b, &r->family);
-  for (size_t k = 0; k < n; k++) {
-    openmetrics_format_phase(number, sizeof number, k);
-    openmetrics_add_member(b, r, &v->phases[k], "phase", number);
-  }
-}
-
-/* Adds the family of the latencies of the first n phases. */
-static void openmetrics_add_phase_latencies(struct bn_buf *b, const struct bn_view *v, size_t n)
-{
-  static const struct family f = {"bench_phase_latency_seconds", "summary", "seconds",
-                                  "Latency of the events that were due in the phase."};
-  char number[BN_UNITS_DIGITS];
-
-  openmetrics_add_head(b, &f);
-  for (size_t k = 0; k < n; k++) {
-    openmetrics_format_phase(number, sizeof number, k);
-    openmetrics_add_timing(b, v, f.name, v->phases[k].timing, "phase", number);
-  }
-}
-
-/* Adds the families of the phases that began; none if the run has no phases. */
 static void openmetrics_add_phases(struct bn_buf *b, const struct bn_view *v)
 {
-  const size_t n = bn_phases_count_begun(v);
+  static const struct family latency = {"bench_phase_latency_seconds", "summary", "seconds",
+                                        "Latency of the events that were due in the phase."};
+  struct parts phases = openmetrics_list_phases(v);
 
-  if (n == 0)
-    return;
-  for (size_t i = 0; i < sizeof phase_rows / sizeof *phase_rows; i++)
-    if (openmetrics_has_phase_row(&phase_rows[i], v))
-      openmetrics_add_phase_row(b, v, &phase_rows[i], n);
-  openmetrics_add_recoveries(b, v);
-  openmetrics_add_phase_latencies(b, v, n);
+  if (phases.n > 0) {
+    openmetrics_add_part_rows(b, &phases, phase_rows, sizeof phase_rows / sizeof *phase_rows);
+    openmetrics_add_recoveries(b, v, &phases);
+    openmetrics_add_part_latencies(b, v, &phases, &latency);
+  }
+  free(phases.part);
 }
 
 /* --- lists ------------------------------------------------------------------------------------ */
