@@ -362,68 +362,35 @@ static int journal_read_line(struct reader *r, const char *text, size_t len)
   return rc;
 }
 
-/* How the reading of a journal goes on after a line. */
-enum next {
-  NEXT_LINE,  /* with the next line, if there is one */
-  NEXT_END,   /* no line follows, or one exceeds a bound: the result is what came before it */
-  NEXT_FAILED /* err says why */
-};
-
-/* Counts a line that cannot be read in *skipped; why: what is wrong with it.  A line that exceeds a
-   bound (EFBIG) ends the reading.  The reading fails at the first line, without which nothing can
-   be read. */
-static enum next journal_skip_line(struct bn_skipped_lines *skipped, size_t number,
-                                   const struct bn_err *why, struct bn_err *err)
-{
-  if (number == 1) {
-    (void)bn_err_set(err, why->code, "line 1 of the journal: %s", why->text);
-    return NEXT_FAILED;
-  }
-  if (why->code == EFBIG) {
-    skipped->bound = number;
-    skipped->large = *why;
-    return NEXT_END;
-  }
-  if (skipped->lines++ == 0) {
-    skipped->first = number;
-    skipped->why = *why;
-  }
-  return NEXT_LINE;
-}
-
-/* Reads the next line, if there is one, and counts it in *number. */
-static enum next journal_read_next(struct reader *r, struct bn_lines *lines,
-                                   struct bn_skipped_lines *skipped, size_t *number,
-                                   struct bn_err *err)
-{
-  const int rc = bn_lines_next(lines, r->err);
-
-  if (rc == 0)
-    return NEXT_END;
-  ++*number;
-  if (rc > 0 && journal_read_line(r, lines->line.data, lines->line.len) == 0)
-    return NEXT_LINE;
-  return journal_skip_line(skipped, *number, r->err, err);
-}
-
-/* Reads lines until none is left or the reading ends early.  The run counts as killed, because a
-   journal has no line about its end. */
+/* Reads lines until none is left or one exceeds a bound (EFBIG); the result is what came before.
+   Other lines that cannot be read are counted, but without the first nothing can be read.  The run
+   counts as killed, because a journal has no line about its end. */
 int bn_journal_read(struct bn_lines *lines, struct bn_stored *out, struct bn_err *err)
 {
-  struct bn_err why = {0};
+  struct bn_skipped_lines *skipped = &out->passed;
+  struct bn_err why = {0}; /* what is wrong with a line */
   struct reader r = {.out = &out->result, .err = &why};
   size_t number = 0;
-  enum next next;
+  int rc = 0, found;
 
   journal_mark_cut(&out->result.end);
-  do {
-    next = journal_read_next(&r, lines, &out->passed, &number, err);
-  } while (next == NEXT_LINE);
+  while (rc == 0 && skipped->bound == 0 && (found = bn_lines_next(lines, &why)) != 0) {
+    number++;
+    if (found > 0 && journal_read_line(&r, lines->line.data, lines->line.len) == 0)
+      continue;
+    if (number == 1) {
+      rc = bn_err_set(err, why.code, "line 1 of the journal: %s", why.text);
+    } else if (why.code == EFBIG) {
+      skipped->bound = number;
+      skipped->large = why;
+    } else if (skipped->lines++ == 0) {
+      skipped->first = number;
+      skipped->why = why;
+    }
+  }
   bn_metrics_done(&r.metrics);
   journal_set_start(&out->result);
-  if (next == NEXT_FAILED)
-    return -1;
-  if (number == 0) /* bn_lines_next() returns only lines with a newline */
-    return bn_err_set(err, EINVAL, "its first line has no end");
-  return 0;
+  if (rc == 0 && number == 0) /* bn_lines_next() returns only lines with a newline */
+    rc = bn_err_set(err, EINVAL, "its first line has no end");
+  return rc;
 }
