@@ -28,18 +28,30 @@ void bn_reporters_done(struct bn_reporters *r)
   r->n = 0;
 }
 
+/* A reporter's function for the views of one span. */
+typedef int view_hook(void *self, const struct bn_view *v, struct bn_err *err);
+
+/* Returns the function of a reporter for views of that span, or NULL if it wants none. */
+static view_hook *reporters_find_hook(const struct bn_reporter *ops, enum bn_view_span span)
+{
+  switch (span) {
+  case BN_VIEW_INTERVAL:
+    return ops->interval;
+  case BN_VIEW_CHECKPOINT:
+    return ops->checkpoint;
+  case BN_VIEW_TOTAL:
+    return ops->total;
+  case BN_VIEW_TICK:
+    return ops->tick;
+  }
+  return NULL;
+}
+
 bool bn_reporters_want(const struct bn_reporters *r, enum bn_view_span span)
 {
-  for (size_t i = 0; i < r->n; i++) {
-    const struct bn_reporter *ops = r->slot[i].use.ops;
-    const bool has[] = {[BN_VIEW_INTERVAL] = ops->interval != NULL,
-                        [BN_VIEW_CHECKPOINT] = ops->checkpoint != NULL,
-                        [BN_VIEW_TOTAL] = ops->total != NULL,
-                        [BN_VIEW_TICK] = ops->tick != NULL};
-
-    if (has[span])
+  for (size_t i = 0; i < r->n; i++)
+    if (reporters_find_hook(r->slot[i].use.ops, span) != NULL)
       return true;
-  }
   return false;
 }
 
@@ -138,39 +150,22 @@ void bn_reporters_started(struct bn_reporters *r, const struct bn_facts *f)
 
 /* --- views ------------------------------------------------------------------------------------ */
 
-/* Calls the function that a reporter may have for views of that span.  Returns 0, or -1 and err. */
-static int reporters_call_slot(const struct bn_reporters_slot *s, const struct bn_view *v,
-                               struct bn_err *err)
-{
-  const struct bn_reporter *ops = s->use.ops;
-
-  switch (v->span) {
-  case BN_VIEW_INTERVAL:
-    return ops->interval == NULL ? 0 : ops->interval(s->state, v, err);
-  case BN_VIEW_CHECKPOINT:
-    return ops->checkpoint == NULL ? 0 : ops->checkpoint(s->state, v, err);
-  case BN_VIEW_TOTAL:
-    return ops->total == NULL ? 0 : ops->total(s->state, v, err);
-  case BN_VIEW_TICK:
-    return ops->tick == NULL ? 0 : ops->tick(s->state, v, err);
-  }
-  return 0;
-}
-
 /* Passes a view to one reporter.  Returns false if the reporter has failed.  The thread that ends a
    run in spite of slow reports learns from r->in_hook and r->shown how far the total has come. */
 static bool reporters_pass_view(struct bn_reporters *r, const struct bn_reporters_slot *s,
                                 const struct bn_view *v)
 {
   const struct bn_reporter *ops = s->use.ops;
+  view_hook *const hook = reporters_find_hook(ops, v->span);
   const bool is_total = v->span == BN_VIEW_TOTAL;
   const bool is_of_script = ops->add != NULL || (ops->replaces & BN_REPLACES_TOTAL) != 0;
   const bool prints_total = is_total && ops == r->text && !v->replaced;
   struct bn_err err = {0};
-  int rc;
+  int rc = 0;
 
   atomic_store(&r->in_hook, is_total && is_of_script);
-  rc = reporters_call_slot(s, v, &err);
+  if (hook != NULL)
+    rc = hook(s->state, v, &err);
   atomic_store(&r->in_hook, false);
   if (prints_total)
     atomic_store(&r->shown, true); /* even if it has failed: a part may have been printed */

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "measure/reporters.h"
 #include "measure/store.h"
+#include "report/output.h"
 #include "report/reporters.h"
 
 /* BN_REPORTERS() makes a piece of a text, or an element of an array, of each reporter. */
@@ -89,17 +90,6 @@ void bn_saved_warn_skipped(const char *path, const struct bn_skipped_lines *skip
   free(file);
 }
 
-/* Prints the result as a document again, made anew from what was read, with the members that a
-   later version has added to the stored one.  Returns 0, or -1 and err. */
-static int saved_print_document(const struct bn_stored *s, struct bn_err *err)
-{
-  struct bn_node *document = bn_store_document(&s->result, s->document);
-  const int rc = bn_store_print(document, stdout, err);
-
-  bn_node_free(document);
-  return rc;
-}
-
 /* Passes a result to the reporter, after all its texts were escaped, because a file may come from
    anybody.  The first result opens the report in `p`, and further results are added to it.  Returns
    0, or -1 and err. */
@@ -134,7 +124,8 @@ static int saved_end_replay(struct bn_reporters *p, int rc)
 
 /* Prints the result in a file, and then logs what the report does not say of it.  `p` stays open if
    the reporter joins files.  --format=json does without its reporter, which would drop the members
-   that a later version has added to the document.  Returns 0, or -1 and err. */
+   that a later version has added to the document: the document is made anew with them.  Returns 0,
+   or -1 and err. */
 static int saved_print_file(const struct bn_reporter *ops, struct bn_reporters *p, const char *path,
                             uint64_t document_max, struct bn_err *err)
 {
@@ -145,7 +136,7 @@ static int saved_print_file(const struct bn_reporter *ops, struct bn_reporters *
   if (bn_store_load(path, document_max, as_stored, &stored, err) != 0)
     return -1;
   if (as_stored)
-    rc = saved_print_document(&stored, err);
+    rc = bn_output_write_document(bn_store_document(&stored.result, stored.document), NULL, err);
   else
     rc = saved_replay(p, ops, path, &stored.result, err);
   if (!ops->joins)

@@ -122,15 +122,14 @@ void bn_text_print_repetition(FILE *out, const struct bn_facts *f)
 {
   const char *started = bn_facts_find_text(f, "process", "started");
   struct bn_buf lines = {.max = 0};
-  char *shown;
 
   if (started == NULL)
     return;
   (void)bn_buf_printf(&lines, "Started: %s\nRepeat:  ", started);
   if (bn_command_append(f, &lines)) {
-    (void)bn_buf_printf(&lines, "\n\n");
-    shown = bn_escape_new(lines.data, "\n"); /* a document may have any text */
-    (void)fputs(shown, out);
+    char *shown = bn_escape_new(lines.data, "\n"); /* a document may have any text */
+
+    (void)fprintf(out, "%s\n\n", shown);
     free(shown);
   }
   bn_buf_done(&lines);
