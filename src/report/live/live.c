@@ -6,7 +6,6 @@
 
 #include "base/buf.h"
 #include "base/log.h"
-#include "base/units.h"
 #include "measure/facts.h"
 #include "measure/view.h"
 #include "report/text/form.h"
@@ -38,14 +37,13 @@ static void live_append_time(struct bn_buf *line, const struct bn_plan *plan, do
 static void live_append_percentile(struct bn_buf *line, const struct bn_view *v)
 {
   const size_t i = bn_view_greatest_rank(v);
-  const double ms = v->n_percents > 0 ? v->percentile_s[i] * 1e3 : NAN;
-  const bool is_lower_bound = isfinite(ms) && bn_view_at_least(v, i);
+  const double latency_s = v->n_percents > 0 ? v->percentile_s[i] : NAN;
+  const bool is_lower_bound = isfinite(latency_s) && bn_view_at_least(v, i);
   char number[BN_FORM_NUMBER];
 
-  if (isnan(ms))
+  if (isnan(latency_s))
     return;
-  (void)bn_form_format_number(number, 0 /* width */, bn_units_count_decimals(ms, 2), ms,
-                              false /* at_least */);
+  (void)bn_form_format_latency(number, 0 /* width */, latency_s, false /* at_least */);
   (void)bn_buf_printf(line, ", p%.10g %s%s ms", v->percents[i], is_lower_bound ? ">= " : "",
                       number);
 }

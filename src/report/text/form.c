@@ -37,12 +37,6 @@ void bn_form_set_rank(struct bn_form *f, size_t i)
   }
 }
 
-void bn_form_set_timing(struct bn_form *f, const struct bn_timing *t, const char *name)
-{
-  f->timing = t;
-  f->timing_name = name;
-}
-
 /* --- values ----------------------------------------------------------------------------------- */
 
 enum value_type { VALUE_U64, VALUE_F64, VALUE_TEXT };
@@ -217,8 +211,11 @@ static int form_widen_for_sign(int width)
   return width > 0 ? width + extra_bytes : width - extra_bytes;
 }
 
-const char *bn_form_format_number(char text[BN_FORM_NUMBER], int width, int decimals, double x,
-                                  bool at_least)
+/* Formats a number right-aligned in at least `width` columns, if negative left-aligned in -width
+   columns, with "≥" before a lower bound.  HUGE_VAL is a latency in milliseconds beyond the range
+   of the histogram.  Returns text. */
+static const char *form_format_number(char text[BN_FORM_NUMBER], int width, int decimals, double x,
+                                      bool at_least)
 {
   char digits[BN_FORM_NUMBER - 8];
 
@@ -234,6 +231,16 @@ const char *bn_form_format_number(char text[BN_FORM_NUMBER], int width, int deci
   return text;
 }
 
+const char *bn_form_format_latency(char text[BN_FORM_NUMBER], int width, double s, bool at_least)
+{
+  const double ms = s * 1e3;
+
+  if (!isnan(ms))
+    return form_format_number(text, width, bn_units_count_decimals(ms, 2), ms, at_least);
+  (void)snprintf(text, BN_FORM_NUMBER, "%*s", width, "-");
+  return text;
+}
+
 void bn_form_print_times(const char *title, const double *s, size_t n, FILE *out)
 {
   char number[BN_FORM_NUMBER];
@@ -241,7 +248,7 @@ void bn_form_print_times(const char *title, const double *s, size_t n, FILE *out
   (void)fprintf(out, "    %-36s", title);
   for (size_t i = 0; i < n; i++)
     (void)fprintf(out, "%c%s", i == 0 ? ' ' : '/',
-                  bn_form_format_number(number, 0 /* width */, 2, s[i] * 1e3, false));
+                  form_format_number(number, 0 /* width */, 2, s[i] * 1e3, false));
   (void)fputc('\n', out);
 }
 
@@ -286,7 +293,7 @@ static void form_print_f64(const struct bn_form *f, const struct layout *l, cons
   }
   if (f->native && l->is_latency)
     decimals = bn_units_count_decimals(x, l->decimals);
-  (void)fputs(bn_form_format_number(text, l->width, decimals, x, v->at_least), out);
+  (void)fputs(form_format_number(text, l->width, decimals, x, v->at_least), out);
 }
 
 /* Prints a value as its type and the layout ask for.  If no event has ended, dialects print a

@@ -29,15 +29,12 @@ void bn_form_init(struct bn_form *f, const struct bn_view *v, bool native);
    if no timing was set.  If the view has no percentile i, the rank is 0 and the value unknown,
    which dialects print as 0. */
 void bn_form_set_rank(struct bn_form *f, size_t i);
-/* Sets the current timing; the name is borrowed. */
-void bn_form_set_timing(struct bn_form *f, const struct bn_timing *t, const char *name);
 
 enum { BN_FORM_NUMBER = 352 }; /* bytes of a number; DBL_MAX has 309 digits */
-/* Formats a number right-aligned in at least `width` columns, if negative left-aligned in -width
-   columns, with "≥" before a lower bound.  HUGE_VAL is a latency in milliseconds beyond the range
-   of the histogram: ">" and the end of that range.  Returns text. */
-const char *bn_form_format_number(char text[BN_FORM_NUMBER], int width, int decimals, double x,
-                                  bool at_least);
+/* Formats a latency in milliseconds with at least two decimals, right-aligned in at least `width`
+   columns, with "≥" before a lower bound, or "-" for NaN.  HUGE_VAL, which is beyond the range of
+   the histogram, is ">" and the end of that range.  Returns text. */
+const char *bn_form_format_latency(char text[BN_FORM_NUMBER], int width, double s, bool at_least);
 
 /* Prints a title and n times, in milliseconds, with slashes between them. */
 void bn_form_print_times(const char *title, const double *s, size_t n, FILE *out);

@@ -31,22 +31,14 @@ static void members_append_f64(struct bn_buf *b, int width, double x)
    v NULL: the host has sent no total. */
 static void members_append_percentile(struct bn_buf *b, const struct bn_view *v)
 {
+  const bool has_percentiles = v != NULL && v->n_percents > 0;
+  const size_t rank = has_percentiles ? bn_view_greatest_rank(v) : 0;
   char text[BN_FORM_NUMBER];
-  bool is_at_least = false;
-  double ms = NAN;
 
-  if (v != NULL && v->n_percents > 0) {
-    const size_t rank = bn_view_greatest_rank(v);
-
-    ms = v->percentile_s[rank] * 1e3;
-    is_at_least = bn_view_at_least(v, rank);
-  }
-  if (isnan(ms))
-    (void)bn_buf_printf(b, " %*s", LATENCY, "-");
-  else
-    (void)bn_buf_printf(
-        b, " %s",
-        bn_form_format_number(text, LATENCY, bn_units_count_decimals(ms, 2), ms, is_at_least));
+  (void)bn_buf_printf(b, " %s",
+                      bn_form_format_latency(text, LATENCY,
+                                             has_percentiles ? v->percentile_s[rank] : NAN,
+                                             has_percentiles && bn_view_at_least(v, rank)));
 }
 
 const char *bn_text_format_member(char name[BN_TEXT_MEMBER], const struct bn_member *m)

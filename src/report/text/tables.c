@@ -44,18 +44,13 @@ static void tables_print_name(FILE *out, const char *name)
   (void)fprintf(out, "  %s\n", shown);
 }
 
-/* Prints a blank and a time in milliseconds, or "-" for NaN, right-aligned in at least `width`
-   columns.  at_least: the time is a lower bound. */
+/* Prints a blank and a latency, right-aligned in at least `width` columns.  at_least: it is a lower
+   bound. */
 static void tables_print_ms(FILE *out, double s, int width, bool at_least)
 {
-  const double ms = s * 1e3;
   char text[BN_FORM_NUMBER];
 
-  if (isnan(ms))
-    (void)fprintf(out, " %*s", width, "-");
-  else
-    (void)fprintf(out, " %s",
-                  bn_form_format_number(text, width, bn_units_count_decimals(ms, 2), ms, at_least));
+  (void)fprintf(out, " %s", bn_form_format_latency(text, width, s, at_least));
 }
 
 /* Prints the average, in the column "avg", and the percentiles and the maximum in the columns of

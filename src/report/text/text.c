@@ -460,7 +460,8 @@ static void text_print_timing(const struct text *t, struct bn_form *f,
 {
   if (t->dialect->timing == NULL)
     return;
-  bn_form_set_timing(f, timing, name);
+  f->timing = timing;
+  f->timing_name = name;
   bn_form_print(f, t->dialect->timing, t->out);
   if (timing->percentile_s != NULL)
     text_print_rank_lines(t, f);
