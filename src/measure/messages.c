@@ -35,58 +35,43 @@ static int messages_compare_times(const void *a, const void *b)
   return messages_compare_texts(a, b);
 }
 
-static size_t messages_count(const struct bn_part *part, size_t n)
-{
-  size_t all = 0;
-
-  for (size_t i = 0; i < n; i++)
-    all += part[i].result->facts.n_messages;
-  return all;
-}
-
-/* Copies all messages that have a text, which stays owned by the part.  Returns how many there
-   are. */
-static size_t messages_copy_all(struct bn_fact_message *all, const struct bn_part *part, size_t n)
-{
-  size_t used = 0;
-
-  for (size_t i = 0; i < n; i++)
-    for (size_t k = 0; k < part[i].result->facts.n_messages; k++)
-      if (part[i].result->facts.message[k].text != NULL)
-        all[used++] = part[i].result->facts.message[k];
-  return used;
-}
-
-/* Joins a message with another one of the same text and level: it has the time of the first, and
-   the sum of both counts, or the largest that a document can have. */
-static void messages_join(struct bn_fact_message *to, const struct bn_fact_message *m)
-{
-  to->wall_ns = bn_clock_min(to->wall_ns, m->wall_ns);
-  to->times = m->times < most_times - to->times ? to->times + m->times : most_times;
-}
-
-/* Joins neighbours with the same text and level.  Returns how many messages are left. */
+/* Joins neighbours with the same text and level into one, which has the time of the first, and the
+   sum of their counts, or the largest that a document can have.  Returns how many messages are
+   left. */
 static size_t messages_join_equals(struct bn_fact_message *all, size_t n)
 {
   size_t used = 0;
 
-  for (size_t i = 0; i < n; i++)
-    if (used > 0 && messages_compare_texts(&all[used - 1], &all[i]) == 0)
-      messages_join(&all[used - 1], &all[i]);
-    else
-      all[used++] = all[i];
+  for (size_t i = 0; i < n; i++) {
+    struct bn_fact_message *last = used > 0 ? &all[used - 1] : NULL;
+    const struct bn_fact_message *m = &all[i];
+
+    if (last == NULL || messages_compare_texts(last, m) != 0) {
+      all[used++] = *m;
+      continue;
+    }
+    last->wall_ns = bn_clock_min(last->wall_ns, m->wall_ns);
+    last->times = m->times < most_times - last->times ? last->times + m->times : most_times;
+  }
   return used;
 }
 
+/* The copies borrow the texts of the parts. */
 void bn_messages_merge(const struct bn_part *part, size_t n, struct bn_facts *out)
 {
   /* The messages of the process that merges come on top of them. */
   enum { MESSAGES_MOST = BN_BOUND_MESSAGES - BN_LOG_MESSAGES_MAX };
-  struct bn_fact_message *all = bn_alloc(messages_count(part, n), sizeof *all);
-  size_t used = messages_copy_all(all, part, n);
+  struct bn_fact_message *all;
+  size_t n_all = 0, used = 0;
 
-  qsort(all, used, sizeof *all, messages_compare_texts);
-  used = messages_join_equals(all, used);
+  for (size_t i = 0; i < n; i++)
+    n_all += part[i].result->facts.n_messages;
+  all = bn_alloc(n_all, sizeof *all);
+  for (size_t i = 0; i < n; i++)
+    for (size_t k = 0; k < part[i].result->facts.n_messages; k++)
+      all[used++] = part[i].result->facts.message[k];
+  qsort(all, n_all, sizeof *all, messages_compare_texts);
+  used = messages_join_equals(all, n_all);
   qsort(all, used, sizeof *all, messages_compare_times);
   for (size_t i = 0; i < used && i < MESSAGES_MOST; i++) /* the first ones, if not all */
     bn_facts_add_message(out, all[i].wall_ns, all[i].level, all[i].text, all[i].times);
