@@ -349,36 +349,20 @@ static const char *form_print_field(const struct bn_form *f, const char *templat
   return cursor + unit_len + 1; /* after the '}' */
 }
 
-/* Prints the part of a template up to `end`, which is in no field. */
-static void form_print_part(const struct bn_form *f, const char *part, const char *end, FILE *out)
-{
-  while (part < end) {
-    const char *brace = memchr(part, '{', (size_t)(end - part));
-    const char *field = brace != NULL ? brace : end;
-
-    (void)fwrite(part, 1, (size_t)(field - part), out);
-    part = field < end ? form_print_field(f, field, out) : end;
-  }
-}
-
 void bn_form_print(const struct bn_form *f, const char *template, FILE *out)
 {
-  form_print_part(f, template, template + strlen(template), out);
-}
+  const bool hides_rank = f->native && f->view->n_percents == 0;
 
-/* In a template, the latency begins at " lat" and ends with the field of the percentile, as in
-   " lat (ms,{rank}%): {percentile_s:4.2~ms}".  Templates without a latency are printed whole. */
-void bn_form_print_interval(const struct bn_form *f, const char *template, FILE *out)
-{
-  const bool shows_latency = !f->native || f->view->n_percents > 0;
-  const char *latency = strstr(template, " lat"), *field;
+  while (*template != '\0') {
+    const size_t len = strcspn(template, "{[]");
 
-  if (shows_latency || latency == NULL) {
-    bn_form_print(f, template, out);
-    return;
+    (void)fwrite(template, 1, len, out);
+    template += len;
+    if (*template == '{')
+      template = form_print_field(f, template, out);
+    else if (*template == '[' && hides_rank)
+      template = strchr(template, ']');
+    else if (*template != '\0') /* a bracket, which is not printed */
+      template += 1;
   }
-  field = strstr(latency, "{percentile_s");
-  assert(field != NULL); /* templates are constants of this program */
-  form_print_part(f, template, latency, out);
-  bn_form_print(f, strchr(field, '}') + 1, out);
 }

@@ -53,9 +53,10 @@ uint64_t bn_form_count_in_flight(const struct bn_form *f);
 
    '~' marks a latency, which natively has more decimals.  UNIT is what a figure in seconds or bytes
    is converted to: ms, MB, MiB, or "size", a text such as "3.5M"; % is for shares.  A value beyond
-   the range of the histogram is printed as ">" and the end of that range. */
+   the range of the histogram is printed as ">" and the end of that range.
+
+   What stands in brackets is about the current percentile, and natively left out if the view has no
+   percentiles. */
 void bn_form_print(const struct bn_form *f, const char *template, FILE *out);
-/* Prints the template of an interval line; natively its latency is left out if there is no rank. */
-void bn_form_print_interval(const struct bn_form *f, const char *template, FILE *out);
 
 #endif

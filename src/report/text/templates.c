@@ -5,16 +5,16 @@
 /* --- 1.0 and 1.1 ------------------------------------------------------------------------------ */
 
 static const char plain_interval[] =
-    "thds: {threads} eps: {events_per_s:4.2} lat (ms,{rank}%): {percentile_s:4.2~ms}\n";
+    "thds: {threads} eps: {events_per_s:4.2}[ lat (ms,{rank}%): {percentile_s:4.2~ms}]\n";
 static const char memory_interval[] = "{bytes_touched_per_s:4.2MiB} MiB/sec\n";
 static const char fileio_interval[] =
     "reads: {bytes_read_per_s:4.2MiB} MiB/s writes: {bytes_written_per_s:4.2MiB} MiB/s "
-    "fsyncs: {other_per_s:4.2}/s latency (ms,{rank}%): "
-    "{percentile_s:4.3~ms}\n";
+    "fsyncs: {other_per_s:4.2}/s[ latency (ms,{rank}%): "
+    "{percentile_s:4.3~ms}]\n";
 static const char sql_interval[] =
     "thds: {threads} tps: {transactions_per_s:4.2} qps: {queries_per_s:4.2} "
-    "(r/w/o: {reads_per_s:4.2}/{writes_per_s:4.2}/{other_per_s:4.2}) lat (ms,{rank}%): "
-    "{percentile_s:4.2~ms} "
+    "(r/w/o: {reads_per_s:4.2}/{writes_per_s:4.2}/{other_per_s:4.2})[ lat (ms,{rank}%): "
+    "{percentile_s:4.2~ms}] "
     "err/s: {errors_per_s:4.2} reconn/s: {reconnects_per_s:4.2}\n";
 
 static const char plain_queue[] = "queue length: {backlog} concurrency: {concurrency}\n";

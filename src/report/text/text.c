@@ -160,7 +160,7 @@ static int text_interval(void *self, const struct bn_view *v, struct bn_err *err
   bn_form_init(&f, v, t->plan->native);
   bn_output_begin(&t->output);
   text_print_stamp(t, v->at_s, t->plan->interval_decimals);
-  bn_form_print_interval(&f, line, t->out);
+  bn_form_print(&f, line, t->out);
   if (v->paced && queue != NULL) {
     text_print_stamp(t, v->at_s, t->plan->interval_decimals);
     bn_form_print(&f, queue, t->out);
