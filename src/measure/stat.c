@@ -192,32 +192,24 @@ static void stat_make_metrics(struct bn_statset *set, const struct bn_metric *wo
   free(extra);
 }
 
-/* Sets in all sessions the indices of the first metrics of the kinds of events and of the phases.
-   A run without such metrics has no kinds or phases, so nothing uses the indices then. */
-static void stat_set_part_indices(struct bn_statset *set)
-{
-  const struct bn_metrics *m = &set->metrics;
-  const size_t hist = bn_metrics_find_nth(m->hist, m->n_hists, BN_EVENT_HISTOGRAM, 0);
-  const size_t counter = bn_metrics_find_nth(m->counter, m->n_counters, BN_EVENT_ENDED, 0);
-  const size_t phase = bn_metrics_find_nth(m->hist, m->n_hists, BN_PHASE_HISTOGRAM, 0);
-
-  for (unsigned i = 0; i < set->n_sessions; i++) {
-    set->stat[i]->kind_hist = (unsigned short)hist;
-    set->stat[i]->kind_counter = (unsigned short)counter;
-    set->stat[i]->phase_hist = (unsigned short)phase;
-  }
-}
-
-/* Sets in all sessions the indices of histograms that only some sets have; 0 stands for none.  The
+/* Sets in all sessions the indices of metrics that only some sets have.  The first metrics of kinds
+   of events and of phases are not used without them; of the other indices, 0 stands for none.  The
    histogram of the warm-up follows those of all metrics, and those of waiting are the last metrics.
    With --rate (BN_STAT_WAITING) sessions pause. */
-static void stat_set_optional_indices(struct bn_statset *set, unsigned parts)
+static void stat_set_indices(struct bn_statset *set, unsigned parts)
 {
-  const unsigned short n_hists = (unsigned short)set->metrics.n_hists;
+  const struct bn_metrics *m = &set->metrics;
+  const size_t kind_hist = bn_metrics_find_nth(m->hist, m->n_hists, BN_EVENT_HISTOGRAM, 0);
+  const size_t kind_counter = bn_metrics_find_nth(m->counter, m->n_counters, BN_EVENT_ENDED, 0);
+  const size_t phase_hist = bn_metrics_find_nth(m->hist, m->n_hists, BN_PHASE_HISTOGRAM, 0);
+  const unsigned short n_hists = (unsigned short)m->n_hists;
 
   for (unsigned i = 0; i < set->n_sessions; i++) {
     struct bn_stat *st = set->stat[i];
 
+    st->kind_hist = (unsigned short)kind_hist;
+    st->kind_counter = (unsigned short)kind_counter;
+    st->phase_hist = (unsigned short)phase_hist;
     st->warm_hist = (parts & BN_STAT_WARMUP) != 0 ? n_hists : 0;
     if ((parts & BN_STAT_WAITING) != 0) {
       st->queueing_hist = (unsigned short)(n_hists - BN_STAT_WAITS);
@@ -250,8 +242,7 @@ int bn_statset_init(struct bn_statset *set, unsigned n_sessions, unsigned n_writ
     bn_statset_done(set);
     return -1;
   }
-  stat_set_optional_indices(set, parts);
-  stat_set_part_indices(set);
+  stat_set_indices(set, parts);
   return 0;
 }
 
