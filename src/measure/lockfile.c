@@ -44,9 +44,10 @@ static enum step lockfile_refuse(const struct bn_lockfile *l, int error, const c
 /* Returns whether the name still leads to the file that is open. */
 static bool lockfile_has_name(const struct bn_lockfile *l)
 {
-  struct stat st;
+  struct stat of_fd, of_name;
 
-  return lstat(l->path, &st) == 0 && st.st_dev == l->dev && st.st_ino == l->ino;
+  return fstat(l->fd, &of_fd) == 0 && lstat(l->path, &of_name) == 0 &&
+         of_fd.st_dev == of_name.st_dev && of_fd.st_ino == of_name.st_ino;
 }
 
 /* Renames a file unless the new name is taken, which is errno EEXIST.  A file system without
@@ -81,37 +82,26 @@ static enum step lockfile_move_aside(struct bn_lockfile *l, struct bn_err *err)
   return STEP_FAILED;
 }
 
-/* Returns whether the file can be used as it is: it is empty, and nobody else writes to it.  If
-   this attempt did not make it, an empty file is of a process that has not written its first byte:
-   only the lock shows that this process has ended. */
-static bool lockfile_is_free(const struct found *f, const struct stat *st)
-{
-  if (st->st_size != 0)
-    return false;
-  /* Servers and file systems may give a new file to another user. */
-  if (f->is_new)
-    return true;
-  return f->is_locked && f->is_writable && st->st_nlink == 1 && st->st_uid == geteuid();
-}
-
-/* Decides what to do with the open file: claims it, or moves it aside for another attempt.  Checks
-   that it still has its name: another process may have moved or removed it before the lock. */
+/* Decides what to do with the open file: claims it if it is empty and nobody else writes to it, or
+   moves it aside for another attempt.  Checks that it still has its name: another process may have
+   moved or removed it before the lock.  An empty file that this attempt did not make is of a
+   process that has not written its first byte: only the lock shows that this process has ended. */
 static enum step lockfile_claim_or_move(struct bn_lockfile *l, const struct found *f,
                                         struct bn_err *err)
 {
   struct stat st;
+  bool is_ours;
 
   if (fstat(l->fd, &st) != 0)
     return lockfile_refuse(l, errno, strerror(errno), err);
   if (!S_ISREG(st.st_mode))
     return lockfile_refuse(l, EINVAL, "it is not a regular file", err);
-  l->dev = st.st_dev;
-  l->ino = st.st_ino;
   if (!lockfile_has_name(l))
     return STEP_RETRY;
-  if (lockfile_is_free(f, &st))
-    return STEP_DONE;
-  return lockfile_move_aside(l, err);
+  /* Servers and file systems may give a new file to another user. */
+  is_ours =
+      f->is_new || (f->is_locked && f->is_writable && st.st_nlink == 1 && st.st_uid == geteuid());
+  return st.st_size == 0 && is_ours ? STEP_DONE : lockfile_move_aside(l, err);
 }
 
 /* Returns why a file could not be opened.  ELOOP means that the file is a symbolic link, which

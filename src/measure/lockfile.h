@@ -5,16 +5,12 @@
 #ifndef BN_MEASURE_LOCKFILE_H
 #define BN_MEASURE_LOCKFILE_H
 
-#include <sys/types.h>
-
 #include "base/err.h"
 
 struct bn_lockfile {
   int fd;      /* for appending; -1: nothing is claimed */
   char *path;  /* owned */
   char *aside; /* owned; the new name of the file that had `path` before; NULL: none had it */
-  dev_t dev;   /* of the file */
-  ino_t ino;
 };
 
 enum bn_lockfile_end {
