@@ -109,7 +109,6 @@ bool bn_reporters_open(struct bn_reporters *r, const struct bn_plan *plan)
     if (!reporters_check(r, reporters_open_slot(&r->slot[i], plan, &err), &err))
       return false;
     r->replaced |= r->slot[i].use.ops->replaces;
-    r->adds |= r->slot[i].use.ops->add != NULL;
   }
   return true;
 }
@@ -173,22 +172,26 @@ static bool reporters_pass_view(struct bn_reporters *r, const struct bn_reporter
 }
 
 /* Points v->lines at the lines that scripts add to the view, or sets it to NULL if there are none
-   or a reporter has failed.  Returns false if a reporter has failed. */
+   or a reporter has failed.  Without such scripts, v->lines stays that of a stored result.  Returns
+   false if a reporter has failed. */
 static bool reporters_collect_lines(struct bn_reporters *r, struct bn_view *v)
 {
-  bool ok = true;
+  bool has_hook = false, ok = true;
 
   bn_buf_clear(&r->lines);
-  atomic_store(&r->in_hook, v->span == BN_VIEW_TOTAL);
   for (size_t i = 0; i < r->n; i++) {
     const struct bn_reporters_slot *s = &r->slot[i];
     struct bn_err err = {0};
 
-    if (s->use.ops->add != NULL)
-      ok &= reporters_check(r, s->use.ops->add(s->state, v, &r->lines, &err), &err);
+    if (s->use.ops->add == NULL)
+      continue;
+    has_hook = true;
+    atomic_store(&r->in_hook, v->span == BN_VIEW_TOTAL);
+    ok &= reporters_check(r, s->use.ops->add(s->state, v, &r->lines, &err), &err);
+    atomic_store(&r->in_hook, false);
   }
-  atomic_store(&r->in_hook, false);
-  v->lines = ok && r->lines.len > 0 ? r->lines.data : NULL;
+  if (has_hook)
+    v->lines = ok && r->lines.len > 0 ? r->lines.data : NULL;
   return ok;
 }
 
@@ -234,7 +237,7 @@ static bool reporters_pass_to_all(struct bn_reporters *r, struct bn_view *v,
     r->member = member;
     r->n_members = n_members;
   }
-  if (r->adds && v->span != BN_VIEW_TICK)
+  if (v->span != BN_VIEW_TICK)
     ok &= reporters_collect_lines(r, v);
   for (size_t i = 0; i < r->n; i++) {
     struct bn_reporters_slot *s = &r->slot[i];

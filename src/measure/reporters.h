@@ -34,7 +34,6 @@ struct bn_reporters {
   struct bn_reporters_slot *slot; /* owned */
   size_t n;
   unsigned replaced;    /* BN_REPLACES_… of all reporters together, once they are open */
-  bool adds;            /* one of them has the hook `add` */
   _Atomic bool failed;  /* a call has failed */
   struct bn_buf lines;  /* the text that a view's lines point at */
   _Atomic bool in_hook; /* a script's hook prints the final report or a part of it */
