@@ -574,24 +574,22 @@ static const struct bn_metrics *store_metrics_of(const struct bn_group *g)
   return g->n_intervals > 0 ? &g->interval[0].delta.metrics : &none;
 }
 
-/* Returns whether the lag of pauses is idle, without a value, in all of n records. */
-static bool store_records_have_idle_lag(const struct bn_record *r, size_t n)
-{
-  for (size_t i = 0; i < n; i++)
-    if (!bn_view_has_idle_lag(&r[i].view))
-      return false;
-  return true;
-}
-
 /* Returns whether a group has records, and the lag of pauses has no value in any of them. */
 static bool store_has_idle_lag(const struct bn_group *g)
 {
-  const size_t n_totals = g->has_total ? 1 : 0;
+  const struct {
+    const struct bn_record *record;
+    size_t n;
+  } lists[] = {{g->interval, g->n_intervals},
+               {g->checkpoint, g->n_checkpoints},
+               {&g->total, g->has_total ? 1 : 0}};
+  size_t n = 0;
 
-  return g->n_intervals + g->n_checkpoints + n_totals > 0 &&
-         store_records_have_idle_lag(g->interval, g->n_intervals) &&
-         store_records_have_idle_lag(g->checkpoint, g->n_checkpoints) &&
-         store_records_have_idle_lag(&g->total, n_totals);
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+    for (size_t k = 0; k < lists[i].n; k++, n++)
+      if (!bn_view_has_idle_lag(&lists[i].record[k].view))
+        return false;
+  return n > 0;
 }
 
 /* Returns the host of a group. */
