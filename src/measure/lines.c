@@ -2,18 +2,17 @@
 /* Reads a file block by block or line by line. */
 #include "measure/lines.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "measure/bounds.h"
 
-void bn_lines_init(struct bn_lines *l, FILE *f, size_t max)
+void bn_lines_init(struct bn_lines *l, FILE *f)
 {
-  assert(max >> 20 > 0); /* lines_append() shows it in MiB */
   l->f = f;
   l->at = l->n = 0;
-  bn_buf_init(&l->line, max);
+  bn_buf_init(&l->line, BN_BOUND_LINE_BYTES);
 }
 
 void bn_lines_done(struct bn_lines *l)

@@ -263,7 +263,7 @@ static int store_load_path(const char *path, struct store_want want, struct bn_s
   if (f == NULL) {
     rc = bn_err_set(err, errno, "cannot open '%s': %s", path, strerror(errno));
   } else {
-    bn_lines_init(&lines, f, BN_BOUND_LINE_BYTES);
+    bn_lines_init(&lines, f);
     rc = store_load_lines(&lines, path, want, out, err);
     bn_lines_done(&lines);
   }
