@@ -623,6 +623,10 @@ static int store_read_record_of_form(const struct bn_node *n, const struct bn_me
 
   memset(out, 0, sizeof *out);
   out->view.span = form.span;
+  if (form.brief && sessions > 0)
+    bn_json_in_refuse(&in, "figures of a part of the time have no sessions");
+  if (form.brief && statements > 0)
+    bn_json_in_refuse(&in, "figures of a part of the time have no statements");
   if (sessions > BN_BOUND_SESSIONS)
     bn_json_in_refuse(&in, "'sessions' has more than %d values", BN_BOUND_SESSIONS);
   if (!in.failed) {
@@ -691,11 +695,6 @@ int bn_store_read_brief(const struct bn_node *n, const char *texts, size_t len,
 {
   struct bn_json_in in = {.err = err};
 
-  if (bn_node_count(bn_node_get(n, "sessions")) > 0 ||
-      bn_node_count(bn_node_get(bn_node_get(n, "raw"), "sessions")) > 0)
-    return bn_err_set(err, EINVAL, "figures of a part of the time have no sessions");
-  if (bn_node_count(bn_node_get(n, "statements")) > 0)
-    return bn_err_set(err, EINVAL, "figures of a part of the time have no statements");
   if (store_read_record_of_form(n, m, (struct form){.span = span, .brief = true}, out, err) != 0)
     return -1;
   store_read_texts(&in, (struct texts){.at = texts, .end = texts + len}, m, hists);
