@@ -194,8 +194,7 @@ void bn_journal_close(struct bn_journal *j, bool remove)
 /* The state of reading a journal. */
 struct reader {
   struct bn_result *out;
-  struct bn_metrics metrics; /* owned; of the last group */
-  bool in_group;             /* the line of the last group could be read */
+  struct bn_metrics metrics; /* owned; of the last group; empty if its line cannot be read */
   struct bn_err *err;        /* gets what is wrong with a line */
 };
 
@@ -203,16 +202,15 @@ struct reader {
    group. */
 static int journal_add_group(struct reader *r, const struct bn_node *group)
 {
-  struct bn_metrics metrics;
+  const char *name = bn_node_get_text(bn_node_get(group, "name"));
 
-  r->in_group = false;
-  if (bn_store_read_metrics(bn_node_get(group, "metrics"), &metrics, r->err) != 0)
-    return -1;
   bn_metrics_done(&r->metrics);
-  r->metrics = metrics;
-  r->in_group =
-      bn_store_add_group(r->out, bn_node_get_text(bn_node_get(group, "name")), r->err) != NULL;
-  return r->in_group ? 0 : -1;
+  if (bn_store_read_metrics(bn_node_get(group, "metrics"), &r->metrics, r->err) != 0)
+    return -1;
+  if (bn_store_add_group(r->out, name, r->err) != NULL)
+    return 0;
+  bn_metrics_done(&r->metrics);
+  return -1;
 }
 
 /* Marks in the end of the run that a script has replaced the reports of intervals, or the report of
@@ -264,7 +262,7 @@ static int journal_add_view(struct reader *r, const struct bn_node *node, enum b
   struct bn_record record;
   int rc = 0;
 
-  if (!r->in_group)
+  if (r->metrics.n_counters == 0)
     return bn_err_set(r->err, EINVAL, "it has figures before a \"group\"");
   if (bn_store_read_record(node, &r->metrics, span, &record, r->err) != 0)
     return -1;
