@@ -65,7 +65,6 @@ int bn_merged_view_add(struct bn_merged_view *v, const struct bn_views *parts, u
   }
   if (parts->n > 1)
     merged_view_forget_devices(&v->snap);
-  v->snap.waiting = bn_statset_has_waiting(&v->snap.metrics);
   return 0;
 }
 

@@ -138,7 +138,6 @@ static void snap_take_session(struct bn_snap *out, const struct bn_stat *st, uns
   out->late += bn_stat_get(&st->late);
   out->dropped += bn_stat_get(&st->dropped);
   out->overdue += bn_stat_get(&st->overdue);
-  out->waiting |= st->service_hist != 0;
   out->unfinished += f.n;
   out->unfinished_s += (double)(int64_t)(f.n * now_ns - f.begun_at) * 1e-9;
   out->running += atomic_load_explicit(&st->running, memory_order_relaxed);
@@ -166,7 +165,6 @@ void bn_snap_take(struct bn_snap *out, const struct bn_statset *set, uint64_t no
   out->span_ns = 0;
   out->busy_ns = out->max_ns = out->unfinished = 0;
   out->late = out->dropped = out->overdue = out->service_ns = 0;
-  out->waiting = false;
   out->unfinished_s = 0;
   out->min_ns = UINT64_MAX;
   out->running = 0;
@@ -260,7 +258,7 @@ void bn_snap_end_warmup(struct bn_snap *s)
   for (size_t i = 0; i < s->metrics.n_hists; i++)
     if (s->metrics.hist[i].of_events)
       bn_hist_clear(s->hist[i]);
-  if (s->waiting)
+  if (bn_statset_has_waiting(&s->metrics))
     snap_clear_waiting(s);
 }
 
@@ -327,6 +325,7 @@ static void snap_add_moment(struct bn_moments *m, long double x)
 void bn_snap_subtract(struct bn_snap *now, const struct bn_snap *base)
 {
   static const struct bn_moments none = {.n = 0};
+  const bool has_waiting = bn_statset_has_waiting(&now->metrics);
 
   /* The span is 0 if the run ended before the time of a checkpoint that was reported late. */
   now->span_ns = bn_clock_between(base->at_ns, now->at_ns);
@@ -348,7 +347,7 @@ void bn_snap_subtract(struct bn_snap *now, const struct bn_snap *base)
     s->busy_ns -= base->session[i].busy_ns;
     s->service_ns -= base->session[i].service_ns;
 
-    const uint64_t executing_ns = now->waiting ? s->service_ns : s->busy_ns; /* not queueing */
+    const uint64_t executing_ns = has_waiting ? s->service_ns : s->busy_ns; /* not queueing */
 
     snap_add_moment(&now->fair_events, (long double)s->events);
     snap_add_moment(&now->fair_busy_s, (long double)executing_ns * 1e-9L);
@@ -491,7 +490,6 @@ int bn_snap_merge(struct bn_snap *into, const struct bn_snap *from, unsigned fir
   /* Sums of times are kept modulo 2^64 everywhere. */
   into->busy_ns += from->busy_ns;
   into->service_ns += from->service_ns;
-  into->waiting |= from->waiting;
   into->unfinished_s += from->unfinished_s;
   into->min_ns = bn_clock_min(into->min_ns, from->min_ns);
   into->max_ns = bn_clock_max(into->max_ns, from->max_ns);

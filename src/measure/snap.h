@@ -40,8 +40,7 @@ struct bn_snap {
   uint64_t late;           /* of the events, those that ended after the span */
   uint64_t dropped;        /* events that were begun, but not counted */
   uint64_t overdue;        /* --rate: events of the warm-up that were begun after it */
-  uint64_t service_ns;     /* busy_ns without queueing, if `waiting` */
-  bool waiting;            /* queueing is told apart */
+  uint64_t service_ns;     /* busy_ns without queueing, if metrics tell it apart (--rate) */
   uint64_t unfinished;     /* events in flight */
   double unfinished_s;     /* their time so far */
   unsigned running;

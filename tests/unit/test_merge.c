@@ -94,7 +94,6 @@ static void add_view(struct bn_group *g, const struct made *m, enum bn_view_span
   bn_snap_init_for_metrics(&s, &metrics, span == BN_VIEW_TOTAL ? sessions : 0, true);
   bn_view_store_init(&store, &s);
   count(&s, m);
-  s.waiting = true;
   s.at_ns = 100 * second + (uint64_t)(at_s * 1e9);
   s.span_ns = (uint64_t)(span_s * 1e9);
   bn_view_fill(&v, &store, &s, &rules);
