@@ -92,7 +92,6 @@ static struct bn_node *journal_begin_group(struct bn_journal *j, const char *nam
 
   bn_snap_init_for_metrics(&j->past, m, 0, true /* histograms */);
   bn_snap_init_for_metrics(&j->step, m, 0, true /* histograms */);
-  j->has_group = true;
   bn_json_put(group, "name", bn_node_text(name));
   bn_json_put(group, "metrics", bn_store_metrics(m));
   return group;
@@ -162,7 +161,7 @@ int bn_journal_write_view(struct bn_journal *j, const char *group, const struct 
 
   if (j->ended)
     return 0;
-  if (!j->has_group) {
+  if (j->past.metrics.n_counters == 0) {
     struct bn_node *head = journal_begin_group(j, group, &v->delta->metrics);
 
     if (journal_put_line(j, journal_line_of("group", head), err) != 0)

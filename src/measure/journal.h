@@ -18,8 +18,7 @@ struct bn_journal {
   struct bn_lockfile lock; /* of its file, until it is closed */
   bool ended;              /* it is not open, or a line could not be written */
   bool written;            /* it has a line */
-  bool has_group;          /* its metrics have been written */
-  struct bn_snap past;     /* the last tick */
+  struct bn_snap past;     /* the last tick; without metrics: they have not been written */
   struct bn_snap step; /* the present tick, with the histograms of the time since the last one */
 };
 
