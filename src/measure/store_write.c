@@ -543,7 +543,7 @@ bool bn_store_has_room(const struct bn_group *g, uint64_t values)
 /* --- documents -------------------------------------------------------------------------------- */
 
 /* Removes the members that `known`, the same part of an older document, lacks: a figure that was
-   never counted must not become 0.  known NULL: removes nothing.  Returns n, which may be NULL. */
+   never counted must not become 0.  known NULL: removes nothing.  Returns n. */
 static struct bn_node *store_confine(struct bn_node *n, const struct bn_node *known)
 {
   bn_node_confine(n, known);

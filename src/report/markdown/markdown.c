@@ -82,7 +82,6 @@ static const char *const labels[] = {
     [MOVED] = "transferred (MiB/s)",
     [LEAST] = "latency min (ms)",
     [MEAN] = "latency avg (ms)",
-    [PERCENTILE] = "percentile",
     [MOST] = "latency max (ms)",
     [ERRORS] = "ignored errors",
     [RECONNECTS] = "reconnects",
@@ -555,12 +554,6 @@ static void markdown_begin(void *self, const struct bn_facts *f)
   m->column[m->n++] = (struct column){.name = markdown_escape(path != NULL ? path : "")};
 }
 
-/* Returns the column of the present run, which is the last one, or NULL if no run began. */
-static struct column *markdown_present_column(const struct markdown *m)
-{
-  return m->n > 0 ? &m->column[m->n - 1] : NULL;
-}
-
 /* Adds a line for each kind of loss that has occurred and whose count is known. */
 static void markdown_add_losses(struct column *c, const struct bn_view *v)
 {
@@ -585,11 +578,9 @@ static void markdown_add_losses(struct column *c, const struct bn_view *v)
 static int markdown_total(void *self, const struct bn_view *v, struct bn_err *err)
 {
   struct markdown *m = self;
-  struct column *c = markdown_present_column(m);
+  struct column *c = &m->column[m->n - 1];
 
   (void)err;
-  if (c == NULL)
-    return 0;
   markdown_add_f64(c, SPAN, v->span_s, 2);
   markdown_add_rates(c, v);
   markdown_add_latencies(c, v);
@@ -612,11 +603,12 @@ static int markdown_total(void *self, const struct bn_view *v, struct bn_err *er
 static int markdown_finish(void *self, const struct bn_end *end, struct bn_err *err)
 {
   const struct markdown *m = self;
-  struct column *c = markdown_present_column(m);
+  struct column *c;
 
   (void)err;
-  if (c == NULL)
+  if (m->n == 0) /* no run began */
     return 0;
+  c = &m->column[m->n - 1];
   markdown_add_run(c, m->facts);
   if (end->partial && end->status == 0)
     markdown_add_line(c, STATUS, bn_alloc_text("none: the run was killed, or had not ended"));

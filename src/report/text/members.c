@@ -129,12 +129,10 @@ static void members_append_heading(struct bn_buf *b, const struct members *all)
 /* Prints the line and clears it.  out NULL: logs it to standard error. */
 static void members_print_line(FILE *out, struct bn_buf *line)
 {
-  const char *text = line->data != NULL ? line->data : "";
-
   if (out != NULL)
-    (void)fprintf(out, "    %s\n", text);
+    (void)fprintf(out, "    %s\n", line->data);
   else
-    bn_log_stderr("%s", text);
+    bn_log_stderr("%s", line->data);
   bn_buf_clear(line);
 }
 
