@@ -105,8 +105,6 @@ int bn_result_make_table(lua_State *L)
   result.facts = *kept->facts;
   struct bn_node *document = bn_store_document(&result, NULL);
 
-  if (document == NULL)
-    return luaL_error(L, "sysbench.result: not enough memory");
   result_push(L, document);
   bn_node_free(document);
   /* The end of the run is not known before done() has returned. */
