@@ -781,7 +781,7 @@ int main(int argc, char **argv)
     status = BN_STATUS_FAILED;
   status = main_check_output(status);
   if (p.listen != NULL)
-    bn_listen_end(p.listen, status > BN_STATUS_SIGNAL /* at_once */);
+    bn_listen_end(p.listen, bn_stop_was_asked() /* at_once */);
   if (p.agent != NULL)
     bn_agent_send_end(p.agent, status);
   /* Workers that hang use what main_free_program would free. */

@@ -94,6 +94,11 @@ void bn_stop_note_asked(void)
   atomic_store(&receiver.end_requested, true);
 }
 
+bool bn_stop_was_asked(void)
+{
+  return atomic_load(&receiver.end_requested) || atomic_load(&receiver.reader_left);
+}
+
 void bn_stop_watch_reader(void)
 {
   struct sigaction act;

@@ -25,6 +25,8 @@ bool bn_stop_has_lost_reader(void);
 /* Notes that a signal has asked for the end, so that nothing waits for the reader of a FIFO any
    more. */
 void bn_stop_note_asked(void);
+/* Returns whether a signal has asked for the end, or standard output has lost its reader. */
+bool bn_stop_was_asked(void);
 
 /* Watches the reader as bn_stop_watch_reader does, and blocks SIGINT, SIGTERM, SIGHUP and the
    wake-up signal in the calling thread and all threads created later.  A signal that arrives while

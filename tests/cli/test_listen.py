@@ -30,8 +30,8 @@ function event() ffi.C.usleep(20000) end
 class Run:
     """A run that serves at a port of its own."""
 
-    def __init__(self, folder, *options, at="0"):
-        (folder / "own.lua").write_text(PAUSES)
+    def __init__(self, folder, *options, at="0", script=PAUSES):
+        (folder / "own.lua").write_text(script)
         self.child = subprocess.Popen(
             [bench.binary(), "./own.lua", "--time=60", "--percentile=50,99", f"--metrics-listen={at}", *options, "run"],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder, env=bench.environment())
@@ -131,6 +131,13 @@ def test_the_page_of_a_run_that_fails_lingers(tmp_path):
     with Run(tmp_path, "--metrics-linger=600", "--events=2", "--assert=p99<1us") as run:
         assert lingering(run)["bench_exit_status"] == 3
         run.status = 3
+
+
+def test_the_page_of_a_run_that_its_script_ends_lingers(tmp_path):
+    """Also with a status that a signal could have given."""
+    with Run(tmp_path, "--metrics-linger=600", script="function event() os.exit(200) end") as run:
+        assert lingering(run)["bench_exit_status"] == 200
+        run.status = 200
 
 
 def test_a_signal_ends_the_run_and_its_page(tmp_path):
