@@ -56,24 +56,16 @@ static void sampler_report(const struct sampler_thread *s, uint64_t now_ns,
 /* The clock of a worker may be some microseconds behind the clock of the intervals. */
 static const uint64_t clock_tolerance_ns = 10 * BN_NSEC_PER_MSEC;
 
-/* Returns whether no session can add to the time that the total covers.  In bench's own report that
-   ends with the last loop, in dialects with the last session. */
-static bool sampler_has_total(const struct sampler_thread *s)
-{
-  if (bn_policy_is_native(s->p->conf->policy))
-    return bn_threads_count_looping(s->p->threads) == 0;
-  return bn_threads_count_busy(s->p->threads) == 0;
-}
-
-/* Returns whether the time that the total covers has ended before at_ns, so that an interval that
-   ends there would be outside of it. */
-static bool sampler_is_after_the_end(const struct sampler_thread *s, uint64_t at_ns)
+/* Returns when the time that the total covers has ended, or UINT64_MAX while a session can add to
+   it.  In bench's own report it ends with the last loop, in dialects with the last session. */
+static uint64_t sampler_total_end_ns(const struct sampler_thread *s)
 {
   const bool is_native = bn_policy_is_native(s->p->conf->policy);
   const struct bn_outcome *o = s->p->outcome;
-  const uint64_t end_ns = atomic_load(is_native ? &o->looped_ns : &o->end_ns);
+  const unsigned n_adding =
+      is_native ? bn_threads_count_looping(s->p->threads) : bn_threads_count_busy(s->p->threads);
 
-  return sampler_has_total(s) && end_ns + clock_tolerance_ns < at_ns;
+  return n_adding > 0 ? UINT64_MAX : atomic_load(is_native ? &o->looped_ns : &o->end_ns);
 }
 
 /* Returns whether the limit or the end of the run lets no event begin any more. */
@@ -120,7 +112,7 @@ static void sampler_end_span(const struct sampler_thread *s, uint64_t now_ns)
    report end with the span of the run: a checkpoint after the span would leave it no time. */
 static bool sampler_is_too_late_for_checkpoints(const struct sampler_thread *s, uint64_t now_ns)
 {
-  return sampler_has_total(s) ||
+  return sampler_total_end_ns(s) != UINT64_MAX ||
          (bn_policy_is_native(s->p->conf->policy) && sampler_is_past_limit(s, now_ns));
 }
 
@@ -130,7 +122,9 @@ static void sampler_report_due_items(struct sampler_thread *s, uint64_t now_ns)
   /* bn_schedule_take_interval moves schedule.interval_ns to the next interval. */
   const uint64_t at_ns = s->schedule.interval_ns;
 
-  if (bn_schedule_take_interval(&s->schedule, now_ns) && !sampler_is_after_the_end(s, at_ns)) {
+  /* An interval that ends after the time of the total would be outside of it. */
+  if (bn_schedule_take_interval(&s->schedule, now_ns) &&
+      bn_clock_between(sampler_total_end_ns(s), at_ns) <= clock_tolerance_ns) {
     sampler_report(s, now_ns, bn_reports_show_interval);
     /* The reporter may have been slow. */
     now_ns = bn_clock_mono();
