@@ -61,9 +61,10 @@ void bn_diskrow_widen(uint64_t row[BN_ROW_FIELDS], const uint64_t before[BN_ROW_
   }
 }
 
-bool bn_diskrow_read(unsigned major, unsigned minor, uint64_t out[BN_ROW_FIELDS])
+bool bn_diskrow_read(struct bn_diskrow *row)
 {
   FILE *f = fopen("/proc/diskstats", "re");
+  uint64_t now[BN_ROW_FIELDS];
   char *line = NULL;
   size_t room = 0;
   bool found = false;
@@ -71,8 +72,14 @@ bool bn_diskrow_read(unsigned major, unsigned minor, uint64_t out[BN_ROW_FIELDS]
   if (f == NULL)
     return false;
   while (!found && getline(&line, &room, f) > 0)
-    found = bn_diskrow_parse(line, major, minor, out);
+    found = bn_diskrow_parse(line, row->major, row->minor, now);
   free(line);
   (void)fclose(f);
-  return found;
+  if (!found)
+    return false;
+  if (row->was_read)
+    bn_diskrow_widen(now, row->value);
+  row->was_read = true;
+  memcpy(row->value, now, sizeof now);
+  return true;
 }

@@ -37,8 +37,17 @@ bool bn_diskrow_parse(const char *line, unsigned major, unsigned minor,
 /* Widens the times of a row to 64 bits.  `before` is the widened row that was read before it: each
    time may have grown by less than 2^32 ms since then. */
 void bn_diskrow_widen(uint64_t row[BN_ROW_FIELDS], const uint64_t before[BN_ROW_FIELDS]);
-/* Reads the row of a device as it is now.  Returns false if the device has none, or the file cannot
-   be read. */
-bool bn_diskrow_read(unsigned major, unsigned minor, uint64_t out[BN_ROW_FIELDS]);
+
+/* A device and its row, of which only major and minor are set at first. */
+struct bn_diskrow {
+  unsigned major, minor;
+  bool was_read;
+  uint64_t value[BN_ROW_FIELDS]; /* with wide times, if they are read before they have grown by 2^32
+                                    ms: at a queue of 128 requests, after nine hours */
+};
+
+/* Reads the row of a device as it is now.  Returns false, and leaves the values, if the device has
+   none, or the file cannot be read. */
+bool bn_diskrow_read(struct bn_diskrow *row);
 
 #endif

@@ -16,28 +16,27 @@
 
 struct device {
   struct bn_sql_side_query side_query; /* for the folder that the server names */
-  unsigned major, minor;
-  uint64_t row[BN_ROW_FIELDS]; /* the last row of /proc/diskstats that was read, with wide times */
+  struct bn_diskrow row;
 };
 
-/* Sets d->major and d->minor to those of the block device under a place.  Returns false if there is
-   none, as under tmpfs, overlay and NFS.  stat() gives files of btrfs, which may span several
+/* Sets the numbers of the row to those of the block device under a place.  Returns false if there
+   is none, as under tmpfs, overlay and NFS.  stat() gives files of btrfs, which may span several
    devices, a number with major 0; the device that the mount table names is taken then. */
-static bool device_find_numbers(struct device *d, const struct bn_place *place)
+static bool device_find_numbers(struct bn_diskrow *row, const struct bn_place *place)
 {
   struct stat st;
 
   if (stat(place->path, &st) != 0)
     return false;
   if (major(st.st_dev) != 0) {
-    d->major = major(st.st_dev);
-    d->minor = minor(st.st_dev);
+    row->major = major(st.st_dev);
+    row->minor = minor(st.st_dev);
     return true;
   }
   if (stat(place->device, &st) != 0 || !S_ISBLK(st.st_mode))
     return false;
-  d->major = major(st.st_rdev);
-  d->minor = minor(st.st_rdev);
+  row->major = major(st.st_rdev);
+  row->minor = minor(st.st_rdev);
   return true;
 }
 
@@ -72,29 +71,26 @@ static int device_open(void *self, const struct bn_watch_place *test_place, stru
   if (device_find_folder(d, test_place, folder, err) != 0)
     return -1;
   bn_place_read(&place, "", folder);
-  if (!device_find_numbers(d, &place))
+  if (!device_find_numbers(&d->row, &place))
     return bn_err_set(err, ENODEV,
                       "no device is watched: the file system of '%.200s' (%s) has no block device",
                       place.path, place.file_system);
-  if (!bn_diskrow_read(d->major, d->minor, d->row))
+  if (!bn_diskrow_read(&d->row))
     return bn_err_set(err, ENODEV,
                       "no device is watched: /proc/diskstats has no device %u:%u, on which "
                       "'%.200s' is",
-                      d->major, d->minor, place.path);
+                      d->row.major, d->row.minor, place.path);
   return 0;
 }
 
-/* Reads the counters of the device.  The kernel's times wrap around: bn_diskrow_widen() adds
-   their growth since d->row to the times in d->row, which do not wrap. */
 static int device_read(void *self, struct bn_reading *r, struct bn_err *err)
 {
   struct device *d = self;
 
-  if (!bn_diskrow_read(d->major, d->minor, r->value))
-    return bn_err_set(err, ENODEV, "the device %u:%u is no longer in /proc/diskstats", d->major,
-                      d->minor);
-  bn_diskrow_widen(r->value, d->row);
-  memcpy(d->row, r->value, sizeof d->row);
+  if (!bn_diskrow_read(&d->row))
+    return bn_err_set(err, ENODEV, "the device %u:%u is no longer in /proc/diskstats", d->row.major,
+                      d->row.minor);
+  memcpy(r->value, d->row.value, sizeof d->row.value);
   return 0;
 }
 

@@ -54,33 +54,30 @@ static void rows_are_read(void **state)
   assert_true(v[BN_ROW_DISCARDS] == BN_ABSENT && v[BN_ROW_FLUSHES] == BN_ABSENT);
 }
 
-static void differences_have_units(void **state)
+static void values_have_units(void **state)
 {
-  struct bn_diskstats d = {0};
   uint64_t raw[BN_ROW_FIELDS], v[BN_DISK_VALUES];
 
   (void)state;
   assert_true(bn_diskrow_parse(row, 254, 2, raw));
-  raw[BN_ROW_QUEUE_MS] = UINT32_MAX - 4;
-  bn_diskstats_add(&d, raw, v);
-  for (int i = 0; i < BN_DISK_VALUES; i++)
-    assert_int_equal(v[i], 0);
-  raw[BN_ROW_READS] += 3;
-  raw[BN_ROW_SECTORS_READ] += 24;
-  raw[BN_ROW_READ_MS] += 2;
   raw[BN_ROW_FLUSHES] = BN_ABSENT;
-  raw[BN_ROW_QUEUE_MS] = 5; /* has wrapped around */
-  bn_diskstats_add(&d, raw, v);
-  assert_int_equal(v[BN_DISK_READS], 3);
-  assert_int_equal(v[BN_DISK_BYTES_READ], 24 * 512);
-  assert_int_equal(v[BN_DISK_READ_NS], 2000000);
-  assert_int_equal(v[BN_DISK_WRITES], 0);
-  assert_int_equal(v[BN_DISK_QUEUE_NS], 10000000);
+  bn_diskstats_convert(raw, v);
+  assert_int_equal(v[BN_DISK_READS], 10);
+  assert_int_equal(v[BN_DISK_BYTES_READ], 80 * 512);
+  assert_int_equal(v[BN_DISK_READ_NS], 7000000);
+  assert_int_equal(v[BN_DISK_WRITES], 20);
+  assert_int_equal(v[BN_DISK_QUEUE_NS], 130000000);
   assert_true(v[BN_DISK_FLUSHES] == BN_ABSENT);
-  raw[BN_ROW_READS] += 1;
-  bn_diskstats_add(&d, raw, v);
-  assert_int_equal(v[BN_DISK_READS], 4);
-  bn_diskstats_add(&d, NULL, v);
+}
+
+/* The numbers of no device. */
+static void without_a_row_nothing_is_known(void **state)
+{
+  struct bn_diskrow none = {.major = 0};
+  uint64_t v[BN_DISK_VALUES];
+
+  (void)state;
+  bn_diskstats_read(&none, v);
   for (int i = 0; i < BN_DISK_VALUES; i++)
     assert_true(v[i] == BN_ABSENT);
 }
@@ -262,11 +259,12 @@ static void run_in(char *dir, struct record *seen)
 /* Has the device of the folder a row? */
 static bool device_is_known(const char *dir)
 {
-  uint64_t v[BN_ROW_FIELDS];
+  struct bn_diskrow present;
   struct stat st;
 
   assert_int_equal(stat(dir, &st), 0);
-  return bn_diskrow_read(major(st.st_dev), minor(st.st_dev), v);
+  present = (struct bn_diskrow){.major = major(st.st_dev), .minor = minor(st.st_dev)};
+  return bn_diskrow_read(&present);
 }
 
 static void kinds_are_counted_apart(void **state)
@@ -324,7 +322,8 @@ BN_TESTS(fileio_metrics)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rows_are_read),
-      cmocka_unit_test(differences_have_units),
+      cmocka_unit_test(values_have_units),
+      cmocka_unit_test(without_a_row_nothing_is_known),
       cmocka_unit_test(figures_leave_out_what_is_absent),
       cmocka_unit_test(figures_are_rates_of_the_span),
       cmocka_unit_test(units_divide_the_rate),

@@ -10,6 +10,7 @@
 
 #include "api/opt.h"
 #include "api/workload.h"
+#include "measure/diskrow.h"
 #include "tests/fileio/data.h"
 #include "tests/fileio/engines.h"
 #include "tests/fileio/pattern.h"
@@ -148,21 +149,13 @@ enum bn_disk_value {
   BN_DISK_VALUES
 };
 
-struct bn_diskstats {
-  unsigned major, minor;
-  bool has_last;                  /* `last` has been set by a first row */
-  uint64_t last[BN_DISK_VALUES];  /* raw values of the kernel, times in 32 bits of ms */
-  uint64_t value[BN_DISK_VALUES]; /* sums since the first row, in the units of the names */
-};
-
-/* Begins to count for the device of an open file, or for the device itself if the file is one. */
-void bn_diskstats_init(struct bn_diskstats *d, int fd);
-/* Adds the growth since the last row (measure/diskrow.h) to the sums, and copies them to out; the
-   first row is where they begin.  out[i] is BN_ABSENT for a value that the kernel does not count,
-   and all are without a row (NULL). */
-void bn_diskstats_add(struct bn_diskstats *d, const uint64_t *row, uint64_t out[BN_DISK_VALUES]);
-/* As bn_diskstats_add, with the present row of the device. */
-void bn_diskstats_update(struct bn_diskstats *d, uint64_t out[BN_DISK_VALUES]);
+/* Finds the device of an open file, or the device itself if the file is one. */
+void bn_diskstats_find(struct bn_diskrow *row, int fd);
+/* Converts a row, as the kernel has counted it since the device was found, to the units of the
+   names.  out[i] is BN_ABSENT for a value that the kernel does not count. */
+void bn_diskstats_convert(const uint64_t row[BN_ROW_FIELDS], uint64_t out[BN_DISK_VALUES]);
+/* Reads the present row, and converts it.  Without a row, all values are absent. */
+void bn_diskstats_read(struct bn_diskrow *row, uint64_t out[BN_DISK_VALUES]);
 
 /* --- what the test measures --- */
 
@@ -182,7 +175,7 @@ struct bn_fileio {
   struct bn_data *data; /* NULL: blocks are zeros or have checksums */
   struct bn_io_setup setup;
   struct bn_pattern pattern;
-  struct bn_diskstats disk;
+  struct bn_diskrow disk;
   _Atomic bool poll_error_logged; /* the reason why the device cannot be polled was logged */
   _Atomic unsigned ended;         /* sessions that have ended without failing the run */
 };

@@ -207,7 +207,7 @@ static int fileio_start(void *self, struct bn_err *err)
   bn_device_describe(p, f->fd[0], f->services);
   if (bn_fileio_reads(p) && bn_files_check_data(p, f->fd, f->services, err) != 0)
     return -1;
-  bn_diskstats_init(&f->disk, f->fd[0]);
+  bn_diskstats_find(&f->disk, f->fd[0]);
   return 0;
 }
 
@@ -215,7 +215,7 @@ static void fileio_sample(void *self, uint64_t *counter)
 {
   struct bn_fileio *f = self;
 
-  bn_diskstats_update(&f->disk, &counter[BN_C_DISK]);
+  bn_diskstats_read(&f->disk, &counter[BN_C_DISK]);
 }
 
 /* Frees everything that fileio_open() and fileio_start() have made, also after a failure. */
