@@ -95,12 +95,6 @@ struct bn_services {
   void (*fail_session)(struct bn_session *s, const char *kind, const char *text);
   /* Parks a worker whose script runs on for ever although it has left the run. */
   __attribute__((noreturn)) void (*stay_behind)(void *of);
-  /* Is called in the signal handler when the C stack of the thread that drives this session is used
-     up: writes the text to standard error, unless an earlier call did.  For a worker, while events
-     are measured and after, it ends the run as a failed one, with its report, and parks the thread.
-     It returns if there is no such run, or if locks of the thread keep the run from ending; then
-     the caller ends the process. */
-  void (*lose)(const struct bn_session *s, const char *text);
   /* Waits for all sessions of a parallel command, on all hosts.  Returns false if another one
      failed, true for a single session. */
   bool (*barrier)(struct bn_session *s);

@@ -46,12 +46,15 @@ void bn_alloc_stream_close(FILE *out);
 
 /* Ends the process because there is no memory.  Any thread. */
 __attribute__((noreturn)) void bn_alloc_fail(void);
-/* From this call on, bn_alloc_fail calls fn(arg) before it exits.  fn prints what is known, and
-   allocates nothing; it may end the process itself.  If fn is NULL, bn_alloc_fail calls nothing any
-   more.  A call that another thread has begun goes on; bn_alloc_has_failed is then true.  The main
+/* Prints the text, a line, on standard error and ends the process, because it has used up its
+   memory or its stack.  Any thread; a signal handler may call it. */
+__attribute__((noreturn)) void bn_alloc_fail_with(const char *text);
+/* From this call on, these two functions call fn(arg) before they exit.  fn prints what is known,
+   and allocates nothing; it may end the process itself.  If fn is NULL, nothing is called any more.
+   A call that another thread has begun goes on; bn_alloc_has_failed is then true.  The main
    thread. */
 void bn_alloc_before_exit(void (*fn)(void *arg), void *arg);
-/* Returns whether bn_alloc_fail has been called.  Any thread. */
+/* Returns whether one of them has been called.  Any thread. */
 bool bn_alloc_has_failed(void);
 
 #endif

@@ -3,15 +3,12 @@
 #include "engine/services.h"
 
 #include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/log.h"
 #include "base/wait.h"
 #include "engine/event.h"
 #include "engine/limits.h"
 #include "engine/loop.h"
-#include "engine/stop.h"
 
 /* The functions of struct bn_services, which api/session.h describes.  Their argument `run_parts`
    is bn_services.of, a struct bn_run_parts. */
@@ -132,81 +129,6 @@ __attribute__((noreturn)) static void services_stay_behind(void *run_parts)
   bn_wait_park(&process_end);
 }
 
-/* Returns whether the run ends without this thread: the receiver of signals has acknowledged the
-   loss, or the run has been abandoned, which ends it without the receiver.  The receiver cannot
-   acknowledge a loss while it waits for a lock that the lost thread holds. */
-static bool services_is_acknowledged(const struct bn_run_parts *p, unsigned n_lost)
-{
-  return bn_threads_has_acknowledged(p->threads, n_lost) ||
-         bn_outcome_has(p->outcome, BN_OUTCOME_ABANDONED);
-}
-
-static const struct bn_wait acknowledgement = {"the end of a run with a lost thread",
-                                               BN_BOUND_DEADLINE};
-
-static void services_write_stderr(const char *text)
-{
-  /* There is no place to report a failure of this write. */
-  if (write(STDERR_FILENO, text, strlen(text)) < 0)
-    return;
-}
-
-/* Writes the reason of a loss that the receiver of signals has not printed, unless the write would
-   block. */
-static void services_write_loss_message(struct bn_threads *t)
-{
-  const char *text = bn_threads_take_message(t);
-
-  if (text != NULL && bn_wait_is_writable(STDERR_FILENO))
-    services_write_stderr(text);
-}
-
-/* The time in which the receiver of signals has to acknowledge a loss. */
-static const uint64_t loss_patience_ns = 3 * BN_NSEC_PER_SEC;
-/* The interval of checks for it. */
-static const uint64_t loss_check_ns = 10 * BN_NSEC_PER_MSEC;
-
-/* Waits until the run is known to end without this thread.  Returns false if it is not known by
-   until_ns. */
-static bool services_await_acknowledgement(const struct bn_run_parts *p, unsigned n_lost,
-                                           uint64_t until_ns)
-{
-  while (!services_is_acknowledged(p, n_lost)) {
-    const uint64_t now_ns = bn_clock_mono();
-
-    if (now_ns >= until_ns)
-      return false;
-    bn_stop_sleep(&acknowledgement, now_ns + loss_check_ns);
-  }
-  return true;
-}
-
-/* Runs in a signal handler: locks nothing, allocates nothing.  Writes the text, and parks the
-   thread once the receiver of signals has acknowledged the loss.  Returns if the receiver does not,
-   or if the run has no report that would be lost: the caller then ends the process. */
-static void services_lose_worker(const struct bn_session *s, const char *text)
-{
-  const uint64_t until_ns = bn_clock_mono() + loss_patience_ns;
-  const struct bn_run_parts *p = services_get_parts(s);
-  const bool has_report = bn_outcome_has(p->outcome, BN_OUTCOME_OPENED) && bn_session_is_worker(s);
-  const bool is_first = !atomic_exchange(&p->threads->loss_reported, true);
-  const char *unwritten = NULL; /* the text, if the receiver of signals has to print it */
-  unsigned n_lost;
-
-  /* A write would wait for a reader of standard error, who may be slow. */
-  if (is_first && has_report && !bn_wait_is_writable(STDERR_FILENO))
-    unwritten = text;
-  else if (is_first)
-    services_write_stderr(text);
-  if (!has_report)
-    return;
-  n_lost = bn_threads_lose(p->threads, s, unwritten);
-  bn_stop_wake_receiver();
-  if (services_await_acknowledgement(p, n_lost, until_ns))
-    bn_wait_park(&process_end);
-  services_write_loss_message(p->threads);
-}
-
 /* The main thread's session runs commands alone, so that it waits for no other session. */
 static bool services_await_barrier(struct bn_session *s)
 {
@@ -271,7 +193,6 @@ void bn_services_bind(struct bn_services *out, struct bn_run_parts *parts,
       .prove = services_prove,
       .fail_session = services_fail_session,
       .stay_behind = services_stay_behind,
-      .lose = services_lose_worker,
       .barrier = services_await_barrier,
       .call = services_call,
       .finish = services_finish,

@@ -5,7 +5,6 @@
 
 #include <signal.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/log.h"
 #include "base/wait.h"
@@ -39,9 +38,7 @@ struct receiver_thread {
   struct bn_stop_sender first_sender; /* of the first request */
   uint64_t first_ns;                  /* the time of the first request */
   struct bn_patience patience;
-  int stage;             /* the stage at the last check of progress, see signals_current_stage */
-  unsigned n_lost;       /* lost sessions that have been handled */
-  bool abandoned_events; /* after a worker was lost */
+  int stage; /* the stage at the last check of progress, see signals_current_stage */
 };
 
 /* Returns whether the main thread waits for events, which it interrupts itself after it has seen
@@ -92,21 +89,15 @@ static void signals_end_without_reader(struct receiver_thread *r)
   signals_end_in_order(r, SIGPIPE);
 }
 
-/* Ends the run without its events in flight. */
-static void signals_abandon(struct receiver_thread *r)
-{
-  signals_interrupt_all(r->p);
-  bn_threads_end(r->p->threads, BN_CAUSE_ABANDONED, 0);
-  bn_sampler_wake(r->shared->sampler);
-}
-
 /* Ends the run as the second signal does: without its events in flight, and by the watchdog if the
    run hangs. */
 static void signals_end_at_once(struct receiver_thread *r)
 {
   r->n_requests = 2;
   bn_watchdog_order_end(r->shared->watchdog);
-  signals_abandon(r);
+  signals_interrupt_all(r->p);
+  bn_threads_end(r->p->threads, BN_CAUSE_ABANDONED, 0);
+  bn_sampler_wake(r->shared->sampler);
 }
 
 /* Returns whether this is the first signal once more: a program has sent it to the process, and
@@ -164,24 +155,6 @@ static void signals_handle_request(struct receiver_thread *r)
     signals_end_at_once(r);
 }
 
-/* Fails the run once a worker has been lost, and prints the reason if the worker could not.  A lost
-   worker may hold a lock that the report needs: from now on the run has to make progress. */
-static void signals_handle_losses(struct receiver_thread *r)
-{
-  const unsigned lost = bn_threads_count_lost(r->p->threads);
-  const char *message;
-
-  if (lost == r->n_lost)
-    return;
-  r->n_lost = lost;
-  message = bn_threads_take_message(r->p->threads);
-  if (message != NULL)
-    (void)bn_log_error_at_once(message);
-  bn_threads_end(r->p->threads, BN_CAUSE_FAILED, 0);
-  bn_sampler_wake(r->shared->sampler);
-  bn_threads_acknowledge(r->p->threads, lost);
-}
-
 /* A stage besides those of the run: a hook of a script prints the final report. */
 enum { STAGE_HOOK = BN_STAGE_CLOSE + 1 };
 
@@ -190,60 +163,29 @@ static int signals_current_stage(const struct bn_run_parts *p)
   return bn_reports_is_in_hook(p->reports) ? STAGE_HOOK : (int)bn_outcome_stage(p->outcome);
 }
 
-/* Returns whether a report may wait for the reader of fd: the reader is slow, and no signal has
-   asked for the end. */
-static bool signals_may_wait_for_reader(const struct receiver_thread *r, int fd)
-{
-  return r->n_requests == 0 && !bn_wait_is_writable(fd);
-}
-
-/* Returns the patience while events run, together with the grace that comes before it and that the
-   sampler uses up first: the grace that the user has set or, without a signal, the least grace.
-   Without a grace of the user, the patience is longer if statements take long. */
-static uint64_t signals_measure_patience(const struct receiver_thread *r)
-{
-  const struct bn_conf *c = r->p->conf;
-  const bool is_cut = true; /* a signal or a loss cuts the run */
-  const uint64_t least_ns = r->n_requests == 0 ? bn_grace_least_ns(r->p, is_cut) : 0;
-
-  if (!c->grace_auto)
-    return c->grace_ns + patience_ns;
-  return bn_grace_ns(r->p, least_ns + patience_ns);
-}
-
 static const uint64_t no_limit = 0; /* of the patience */
 
-/* Returns the patience in the current stage, or no_limit.  Reports and documents have no limit as
-   long as no worker is lost: a report waits for its reader, and a large document is slow.  A lost
-   worker may hold a lock that they need. */
+/* Returns the patience in the current stage, or no_limit: a report waits for its reader, and a
+   large document is slow.  The patience with events in flight comes on top of the grace that the
+   user has set, and is longer if statements take long. */
 static uint64_t signals_stage_patience(const struct receiver_thread *r)
 {
-  const bool has_loss = r->n_lost > 0;
+  const struct bn_conf *c = r->p->conf;
 
   switch (r->stage) {
   case BN_STAGE_MEASURE:
-    return signals_measure_patience(r);
+    return c->grace_auto ? bn_grace_ns(r->p, patience_ns) : c->grace_ns + patience_ns;
   case BN_STAGE_REPORT:
-    return has_loss && bn_wait_is_writable(STDOUT_FILENO) ? long_patience_ns : no_limit;
   case BN_STAGE_DOCUMENTS:
-    return has_loss && !signals_may_wait_for_reader(r, STDOUT_FILENO) ? long_patience_ns : no_limit;
+    return no_limit;
   case BN_STAGE_CLOSE:
     return bn_outcome_has(r->p->outcome, BN_OUTCOME_OPENED) ? long_patience_ns : patience_ns;
-  case STAGE_HOOK:
-    return signals_may_wait_for_reader(r, STDOUT_FILENO) ? no_limit : long_patience_ns;
   case BN_STAGE_FINISH:
+  case STAGE_HOOK:
     return long_patience_ns;
   default:
     return patience_ns;
   }
-}
-
-/* Returns whether to abandon only the events in flight, and not the process: a worker was lost, but
-   no user has asked for the end, and the report has its own patience.  r->abandoned_events is used
-   instead of the outcome, which may not have the flag yet. */
-static bool signals_spares_process(const struct receiver_thread *r)
-{
-  return r->n_requests == 0 && r->stage == BN_STAGE_MEASURE && !r->abandoned_events;
 }
 
 /* Logs why the patience has ended.  Statements that end renew it, but not beyond longest_ns, the
@@ -282,22 +224,10 @@ static void signals_check_progress(struct receiver_thread *r)
   if (now_ns < bn_patience_end_ns(&r->patience, limit_ns, longest_ns))
     return;
   signals_log_end_of_patience(&r->patience, now_ns, limit_ns, longest_ns);
-  r->patience.since_ns = 0;
-  if (signals_spares_process(r)) {
-    r->abandoned_events = true;
-    signals_abandon(r);
-  } else {
-    signals_end_at_once(r);
-  }
+  signals_end_at_once(r);
 }
 
-/* Returns whether the run has to make progress: after the first signal, or after a loss. */
-static bool signals_must_progress(const struct receiver_thread *r)
-{
-  return r->n_requests == 1 || (r->n_requests == 0 && r->n_lost > 0);
-}
-
-/* Acts on requests, losses and signals as they come, and on a lack of progress between them, until
+/* Acts on requests and signals as they come, and after the first one on a lack of progress, until
    bn_receiver_stop() wakes it.  A signal that comes at the same time is still acted on. */
 static void *signals_receiver_main(void *arg)
 {
@@ -313,12 +243,11 @@ static void *signals_receiver_main(void *arg)
     if (r.n_requests == 0 && bn_stop_has_lost_reader())
       signals_end_without_reader(&r);
     signals_handle_request(&r);
-    signals_handle_losses(&r);
-    wake_ns = signals_must_progress(&r) ? bn_clock_mono() + poll_ns : UINT64_MAX;
+    wake_ns = r.n_requests == 1 ? bn_clock_mono() + poll_ns : UINT64_MAX;
     signo = bn_stop_wait(&signals, wake_ns, &sender);
     if (signo > 0)
       signals_handle_one(&r, &sender);
-    if (signals_must_progress(&r))
+    if (r.n_requests == 1)
       signals_check_progress(&r);
   } while (!atomic_load(&shared->stop));
   return NULL;

@@ -203,9 +203,3 @@ void bn_stop_wake(pthread_t thread)
 {
   bn_wait_send_signal(thread, stop_wake_signal());
 }
-
-void bn_stop_wake_receiver(void)
-{
-  if (atomic_load(&receiver.exists))
-    bn_stop_wake(atomic_load(&receiver.thread));
-}

@@ -58,7 +58,5 @@ int bn_stop_wait(const struct bn_wait *w, uint64_t deadline_ns, struct bn_stop_s
 void bn_stop_sleep(const struct bn_wait *w, uint64_t deadline_ns);
 /* Makes bn_stop_wait or bn_stop_sleep of that thread return.  Any thread. */
 void bn_stop_wake(pthread_t thread);
-/* Wakes the receiver, if there is one; async-signal-safe. */
-void bn_stop_wake_receiver(void);
 
 #endif

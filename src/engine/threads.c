@@ -260,31 +260,21 @@ void bn_threads_open_command(struct bn_threads *t)
 
 /* --- end --- */
 
-/* Returns whether no session remains to be waited for: each has gone, or will never go because its
-   worker is lost.  The caller holds the lock. */
-static bool threads_are_gone_or_lost(const struct bn_threads *t)
-{
-  return t->gone + bn_threads_count_lost(t) >= t->created;
-}
-
 /* Whether a wait for the workers ends when the run is abandoned. */
 enum threads_wait { WAIT_UNTIL_ABANDONED, WAIT_EVEN_IF_ABANDONED };
 
-/* Waits for the sessions of the started workers until until_ns, and returns whether all have gone.
-   Abandons the run if the workers of the remaining sessions are lost. */
+/* Waits for the sessions of the started workers until until_ns, and returns whether all have
+   gone. */
 static bool threads_await_all_gone(struct bn_threads *t, uint64_t until_ns, enum threads_wait wait)
 {
-  bool all_gone, others_are_lost, in_time = true;
+  bool all_gone, in_time = true;
 
   (void)pthread_mutex_lock(&t->lock);
-  while (!threads_are_gone_or_lost(t) && in_time &&
+  while (t->gone < t->created && in_time &&
          (wait == WAIT_EVEN_IF_ABANDONED || !bn_outcome_has(t->outcome, BN_OUTCOME_ABANDONED)))
     in_time = bn_wait_until(&workers_end, &t->changed, &t->lock, until_ns);
   all_gone = t->gone == t->created;
-  others_are_lost = threads_are_gone_or_lost(t) && !all_gone;
   (void)pthread_mutex_unlock(&t->lock);
-  if (others_are_lost && !bn_outcome_has(t->outcome, BN_OUTCOME_ABANDONED))
-    bn_threads_end(t, BN_CAUSE_ABANDONED, 0);
   return all_gone;
 }
 
@@ -407,18 +397,12 @@ void bn_threads_set_loop(struct bn_worker *w, struct bn_loop *loop)
 
 /* --- a worker --- */
 
-static struct bn_worker *threads_find_worker(struct bn_threads *t, const struct bn_session *s)
-{
-  return &t->worker[s->id % t->n_workers];
-}
-
 void bn_threads_enter_stage(struct bn_threads *t, const struct bn_session *s,
                             enum bn_session_stage stage)
 {
   (void)pthread_mutex_lock(&t->lock);
   t->of_session[s->id].stage = stage;
   if (stage == BN_SESSION_GONE) {
-    threads_find_worker(t, s)->gone++;
     t->gone++;
     bn_wait_wake(&t->changed);
   }
@@ -489,18 +473,6 @@ bool bn_threads_fail(struct bn_threads *t, unsigned session)
   return is_counted;
 }
 
-/* FAILED is set before `lost` grows, so that a thread that sees the loss sees the failure. */
-unsigned bn_threads_lose(struct bn_threads *t, const struct bn_session *s, const char *loss_message)
-{
-  const struct bn_worker *w = threads_find_worker(t, s);
-  const unsigned n_lost = w->n_sessions - w->gone;
-
-  if (loss_message != NULL)
-    atomic_store(&t->loss_message, loss_message);
-  bn_outcome_set(t->outcome, BN_OUTCOME_FAILED);
-  return atomic_fetch_add(&t->lost, n_lost) + n_lost;
-}
-
 void bn_threads_pause(struct bn_threads *t, uint64_t until_ns)
 {
   bool in_time = true;
@@ -537,26 +509,6 @@ static unsigned threads_read_counter(struct bn_threads *t, const unsigned *count
 unsigned bn_threads_count_gone(struct bn_threads *t)
 {
   return threads_read_counter(t, &t->gone);
-}
-
-const char *bn_threads_take_message(struct bn_threads *t)
-{
-  return atomic_exchange(&t->loss_message, NULL);
-}
-
-unsigned bn_threads_count_lost(const struct bn_threads *t)
-{
-  return atomic_load(&t->lost);
-}
-
-void bn_threads_acknowledge(struct bn_threads *t, unsigned lost)
-{
-  atomic_store(&t->acknowledged, lost);
-}
-
-bool bn_threads_has_acknowledged(const struct bn_threads *t, unsigned lost)
-{
-  return atomic_load(&t->acknowledged) >= lost;
 }
 
 unsigned bn_threads_count_failed(struct bn_threads *t)

@@ -45,7 +45,6 @@ struct bn_worker {
   const struct bn_job *job; /* borrowed */
   pthread_t thread;
   unsigned number, n_sessions; /* it drives the sessions number, number + n_workers, … */
-  unsigned gone;               /* its sessions that have gone; its own thread counts and reads it */
   bool created;
   struct bn_loop *loop; /* guarded by threads->lock; NULL: it has none, or none any more */
 };
@@ -66,14 +65,10 @@ struct bn_threads {
   struct bn_threads_session *of_session;  /* owned; by session */
   struct bn_worker *worker;               /* owned */
   unsigned n_workers;
-  unsigned n;                 /* sessions */
-  unsigned created;           /* sessions whose worker has been started */
-  unsigned gone, failed;      /* sessions that have gone; that failed while others went on */
-  _Atomic bool loss_reported; /* the reason of the first loss is printed, or in `loss_message` */
-  const char *_Atomic loss_message; /* message of bn_threads_lose, until it is printed */
-  _Atomic unsigned lost;            /* sessions of workers that never return; see bn_threads_lose */
-  _Atomic unsigned acknowledged;    /* losses that the receiver of signals has handled */
-  bool goes_on;                     /* a failed session does not end the run while others remain */
+  unsigned n;            /* sessions */
+  unsigned created;      /* sessions whose worker has been started */
+  unsigned gone, failed; /* sessions that have gone; that failed while others went on */
+  bool goes_on;          /* a failed session does not end the run while others remain */
   struct bn_times times; /* guarded by the lock; workers read it after the start barrier */
   uint64_t start_at_ns;  /* guarded by the lock; see bn_threads_set_start; 0: not known yet */
   struct bn_start_barrier start_barrier;
@@ -116,8 +111,7 @@ bool bn_threads_open(struct bn_threads *t, const struct bn_times *times);
 /* Opens the start barrier of a command, which has no times, after waiting for the other hosts. */
 void bn_threads_open_command(struct bn_threads *t);
 /* Waits until the sessions of all started workers have gone, which returns true.  Returns false
-   after until_ns (UINT64_MAX: never), when the run is abandoned, or when all remaining workers are
-   lost, in which case it abandons the run. */
+   after until_ns (UINT64_MAX: never), or when the run is abandoned. */
 bool bn_threads_await(struct bn_threads *t, uint64_t until_ns);
 /* As bn_threads_await, but goes on to wait if the run is or has been abandoned. */
 bool bn_threads_await_abandoned(struct bn_threads *t, uint64_t until_ns);
@@ -146,14 +140,6 @@ bool bn_threads_await_barrier(struct bn_threads *t);
 /* Handles the failure of a session, which has been logged: ends the run or, if the others go on,
    counts the failure.  Returns true if it has been counted. */
 bool bn_threads_fail(struct bn_threads *t, unsigned session);
-/* Records that the worker of a session will never return and that the run fails.
-   Async-signal-safe, in the worker: the caller wakes the receiver of signals, which ends the run.
-   loss_message: the reason, or NULL if it is printed.  Returns how many sessions are lost. */
-unsigned bn_threads_lose(struct bn_threads *t, const struct bn_session *s,
-                         const char *loss_message);
-/* Takes the reason of a loss, which the caller has to print; NULL: there is none, or another caller
-   has taken it. */
-const char *bn_threads_take_message(struct bn_threads *t);
 /* Waits until until_ns or the end of the run.  The end of the load by its limits does not end the
    wait. */
 void bn_threads_pause(struct bn_threads *t, uint64_t until_ns);
@@ -181,14 +167,8 @@ void bn_threads_end(struct bn_threads *t, enum bn_cause cause, int value);
 bool bn_threads_get_times(struct bn_threads *t, struct bn_times *times);
 /* Wakes the loops of all workers: sessions were interrupted. */
 void bn_threads_wake_loops(struct bn_threads *t);
-/* Return how many sessions have gone, and how many are lost. */
+/* Returns how many sessions have gone. */
 unsigned bn_threads_count_gone(struct bn_threads *t);
-unsigned bn_threads_count_lost(const struct bn_threads *t);
-/* Records that the receiver of signals has ended the run for `lost` lost sessions. */
-void bn_threads_acknowledge(struct bn_threads *t, unsigned lost);
-/* Returns whether the receiver of signals has ended the run for `lost` lost sessions.
-   Async-signal-safe. */
-bool bn_threads_has_acknowledged(const struct bn_threads *t, unsigned lost);
 /* Returns how many sessions have failed while others went on, the last one included. */
 unsigned bn_threads_count_failed(struct bn_threads *t);
 /* Returns how many sessions have not gone. */

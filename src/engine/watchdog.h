@@ -2,13 +2,14 @@
 /* The thread that ends the process when other threads do not end the run.
 
    The receiver of signals orders the end: after a second signal, or when there has been no progress
-   for too long after a single one.  A thread that gets no memory (base/alloc.h) orders the end at
-   once.  If the main thread has not ended the run 2.5 seconds later, the watchdog prints the text
-   report from the counters as they are, unless it has been printed, names the journals from which
-   `bench report` makes the documents, removes half-written documents, and calls _exit.  It
-   allocates nothing, and it uses neither the log nor the streams of other threads, because a thread
-   that hangs may hold their locks.  Its output does not block.  Half a second after it has begun, a
-   signal to its own thread calls _exit if it has not done so itself.  Nothing watches it. */
+   for too long after a single one.  A thread that has used up its memory or its stack
+   (base/alloc.h) orders the end at once.  If the main thread has not ended the run 2.5 seconds
+   later, the watchdog prints the text report from the counters as they are, unless it has been
+   printed, names the journals from which `bench report` makes the documents, removes half-written
+   documents, and calls _exit.  It allocates nothing, and it uses neither the log nor the streams of
+   other threads, because a thread that hangs may hold their locks.  Its output does not block.  Half
+   a second after it has begun, a signal to its own thread calls _exit if it has not done so itself.
+   Nothing watches it. */
 #ifndef BN_ENGINE_WATCHDOG_H
 #define BN_ENGINE_WATCHDOG_H
 

@@ -369,7 +369,6 @@ def test_the_c_stack_of_one_of_many_workers_overflows(folder, threads):
                    "--threads=%d" % threads, "--events=0", "--time=60")
     assert r.err.count("FATAL: C stack overflow") == 1 and r.status == 1
     assert r.reported and r.events >= 250
-    assert "the run failed; the report covers what was measured until then" in r.err
 
 
 @pytest.mark.parametrize("compat", ["", "1.0"])

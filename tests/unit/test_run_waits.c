@@ -42,7 +42,6 @@ static struct known known[] = {
     {"the receiver of signals to return", 0, 0},
     {"an answer about what is watched", 6, 0},
     {"a question about what is watched", 0, 0},
-    {"the end of a run with a lost thread", 0.01, 0},
     {"the thread that watches to return", 0, 0},
     {"the interrupter to return", 0, 0},
 };
@@ -266,19 +265,6 @@ static void a_session_may_stay_behind(void **state)
   w.event = event_that_stays;
   check_end(run_from_0(&c, &w, 0, NULL), 0, true, 1);
   assert_int_equal(seen.totals, 1);
-}
-
-/* The others have ended their events at once, and are waited for; the run fails. */
-static void a_session_may_be_lost(void **state)
-{
-  struct bn_workload w = toy_workload;
-  struct bn_conf c = conf_of_1s();
-
-  (void)state;
-  w.event = event_that_is_lost;
-  check_end(run_from_0(&c, &w, 0, NULL), BN_STATUS_FAILED, true, 0.007);
-  assert_int_equal(seen.totals, 1);
-  assert_int_equal(seen.total.unfinished, 1);
 }
 
 /* --- a session does not open --- */
@@ -570,20 +556,6 @@ static void a_process_whose_end_hangs_is_left(void **state)
   check_alive(100 + 30 + 2.5);
 }
 
-/* A lost thread holds what the report needs: 30 s of patience, looked for every 0.25 s, and 2.5 s.
-   Nobody sends a signal. */
-static void a_process_whose_report_hangs_after_a_loss_is_left(void **state)
-{
-  static const struct bn_reporter hung = {.name = "hung", .total = hung_report};
-  struct bn_workload w = toy_workload;
-  struct bn_conf c = conf_of_1s();
-
-  (void)state;
-  w.event = event_that_is_lost;
-  assert_int_equal(left_status(&c, &w, &recorder, &hung, NULL), BN_STATUS_FAILED);
-  check_alive(0.25 + 30 + 2.5);
-}
-
 /* A command of one thread is the main thread's: 5 s of patience, and 2.5 s. */
 static void a_process_whose_command_hangs_is_left(void **state)
 {
@@ -732,7 +704,6 @@ static const struct CMUnitTest scenarios[] = {
     cmocka_unit_test(the_forced_shutdown_bounds_a_hung_event),
     cmocka_unit_test(the_patience_bounds_a_hung_event_without_limits),
     cmocka_unit_test(a_session_may_stay_behind),
-    cmocka_unit_test(a_session_may_be_lost),
     cmocka_unit_test(the_timeout_bounds_a_session_that_does_not_open),
     cmocka_unit_test(the_timeout_bounds_a_session_that_hangs_when_another_has_failed),
     cmocka_unit_test(a_signal_before_the_timeout_is_no_timeout),
@@ -747,7 +718,6 @@ static const struct CMUnitTest scenarios[] = {
     cmocka_unit_test(the_limit_and_a_signal_end_a_pause),
     cmocka_unit_test(a_ticket_that_is_given_back_is_waited_for),
     cmocka_unit_test(a_process_whose_end_hangs_is_left),
-    cmocka_unit_test(a_process_whose_report_hangs_after_a_loss_is_left),
     cmocka_unit_test(a_process_whose_command_hangs_is_left),
     cmocka_unit_test(a_process_whose_hook_hangs_is_left),
     cmocka_unit_test(a_document_is_waited_for_until_a_second_signal),

@@ -13,13 +13,6 @@ static enum bn_next event_that_stays(void *self, struct bn_session *s)
   return toy_event(self, s);
 }
 
-static enum bn_next event_that_is_lost(void *self, struct bn_session *s)
-{
-  if (s->id == 1)
-    s->services->lose(s, "");
-  return toy_event(self, s);
-}
-
 static int hung_open(void *self, struct bn_session *s, struct bn_err *err)
 {
   if (s->id == 1)

@@ -11,7 +11,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "api/session.h"
 #include "base/alloc.h"
 #include "script/vm/lua.h"
 
@@ -24,17 +23,6 @@
    thread the lower end of the stack does not exist before the stack has grown so far, so there the
    handler gets an array in the frame of the guarded call. */
 enum { HANDLER_STACK = 32 * 1024, MARGIN = 4096, GUARD_SIZE = 256 * 1024 };
-
-/* Ends the program, or only this thread if the run can end as a failed one: other threads then
-   still report what the workers have measured. */
-_Noreturn static void stackguard_end_with_sentence(const struct bn_lua *lua)
-{
-  lua->session->services->lose(
-      lua->session,
-      "FATAL: C stack overflow: the script recurses without end through a library function "
-      "(string.gsub, table.sort, pcall or the like)\n");
-  _exit(1);
-}
 
 /* Returns whether the handler runs during a guarded call: only then it has a stack of its own. */
 static bool stackguard_is_in_call(void)
@@ -66,7 +54,9 @@ static void stackguard_on_fault(int number, siginfo_t *info, void *context)
     return;
   }
   if (stackguard_is_overflow(lua, (uintptr_t)info->si_addr))
-    stackguard_end_with_sentence(lua);
+    bn_alloc_fail_with(
+        "FATAL: C stack overflow: the script recurses without end through a library function "
+        "(string.gsub, table.sort, pcall or the like)\n");
   (void)sigaction(number, lua->vm->guard, NULL);
 }
 
