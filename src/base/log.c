@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -692,65 +691,27 @@ void bn_log_failure(const struct bn_err *err)
     bn_log(BN_FATAL, "%s", err->text);
 }
 
-/* Writes to standard error, a pipe, without waiting for its reader.  Returns as write(2) does;
-   kernels that do not know the flag for pipes fail with EOPNOTSUPP. */
-static ssize_t log_try_write_to_pipe(const char *text, size_t len)
-{
-  const struct iovec piece = {.iov_base = (void *)(uintptr_t)text, .iov_len = len};
-
-  return pwritev2(STDERR_FILENO, &piece, 1, -1, RWF_NOWAIT);
-}
-
-static bool log_stderr_is_pipe(void)
-{
-  struct stat st;
-
-  return fstat(STDERR_FILENO, &st) == 0 && S_ISFIFO(st.st_mode);
-}
-
-/* After a failure other than EAGAIN, trying again is of no use: the line counts as written. */
-bool bn_log_error_at_once(const char *line)
-{
-  const size_t len = strlen(line);
-
-  if (!bn_wait_is_writable(STDERR_FILENO))
-    return false;
-  if (log_stderr_is_pipe()) {
-    if (log_try_write_to_pipe(line, len) >= 0)
-      return true;
-    if (errno == EAGAIN)
-      return false;
-  }
-  return write(STDERR_FILENO, line, len) >= 0 || errno != EAGAIN;
-}
-
-bool bn_log_at_once(const char *fmt, ...)
+void bn_log_at_once(const char *fmt, ...)
 {
   enum { TEXT_MAX = 254 };
-  char line[sizeof clear_line + TEXT_MAX + 1]; /* with '\n' and the final 0 */
+  char line[sizeof clear_line + TEXT_MAX + 1]; /* with '\n' */
   va_list ap;
   int len;
 
-  if (!bn_log_has_asides())
-    return true;
-  const bool had_progress = atomic_exchange(&sink.progress, false);
-  const size_t start = had_progress ? sizeof clear_line - 1 : 0;
+  if (!bn_log_has_asides() || !bn_wait_is_writable(STDERR_FILENO))
+    return;
+  const size_t start = atomic_exchange(&sink.progress, false) ? sizeof clear_line - 1 : 0;
 
   memcpy(line, clear_line, start);
   va_start(ap, fmt);
   len = vsnprintf(line + start, TEXT_MAX + 1, fmt, ap);
   va_end(ap);
   if (len < 0)
-    return true; /* a later attempt would fail too */
+    return;
   const size_t end = start + (size_t)(len < TEXT_MAX ? len : TEXT_MAX);
 
   line[end] = '\n';
-  line[end + 1] = '\0';
-  if (bn_log_error_at_once(line))
-    return true;
-  if (had_progress)
-    atomic_store(&sink.progress, true);
-  return false;
+  (void)!write(STDERR_FILENO, line, end + 1); /* a pipe that is writable takes so much at once */
 }
 
 /* Writes to standard output for stdio, and waits while the descriptor takes nothing.  Returns how

@@ -73,13 +73,10 @@ void bn_log_foreign(const char *text);
 void bn_log_output(const char *before, const char *text);
 /* Prints the error of a run, if any: as bn_log_refusal if it is about an option, else as FATAL. */
 void bn_log_failure(const struct bn_err *err);
-/* Prints an aside of the thread that receives signals.  It waits for no lock that is held while
-   something is printed, so that a reader of standard output or standard error that does not read
-   cannot stop it.  A line of more than 255 bytes is cut.  Returns false if standard error takes
-   nothing now, so that nothing has been written. */
-__attribute__((format(printf, 1, 2))) bool bn_log_at_once(const char *fmt, ...);
-/* As bn_log_at_once for an error with its newline, which dialects print too; it is not cut. */
-bool bn_log_error_at_once(const char *line);
+/* Prints an aside of the thread that receives signals.  It takes no lock, and drops the line if
+   standard error takes nothing now, so that a reader who does not read cannot stop it.  A line of
+   more than 255 bytes is cut. */
+__attribute__((format(printf, 1, 2))) void bn_log_at_once(const char *fmt, ...);
 /* Errors, warnings and lines on stderr are recorded, each text once, with its first time and its
    number of occurrences.  No more than BN_LOG_MESSAGES_MAX texts are recorded. */
 enum { BN_LOG_MESSAGES_MAX = 100 };

@@ -116,7 +116,7 @@ static bool signals_is_repeated(const struct receiver_thread *r,
    message is left out, so that this thread does not wait. */
 static void signals_log_one(int signo, const char *action)
 {
-  (void)bn_log_at_once("%s received: %s", signo == SIGINT ? "interrupt" : strsignal(signo), action);
+  bn_log_at_once("%s received: %s", signo == SIGINT ? "interrupt" : strsignal(signo), action);
 }
 
 /* Acts on a signal: the first ends the run in order, the second ends it at once, and the third ends
@@ -196,11 +196,11 @@ static void signals_log_end_of_patience(const struct bn_patience *p, uint64_t no
   const bool statements_end = now_ns < p->since_ns + limit_ns;
 
   if (statements_end)
-    (void)bn_log_at_once("no event or thread has ended for %.1f s: ending at once",
-                         (double)longest_ns * 1e-9);
+    bn_log_at_once("no event or thread has ended for %.1f s: ending at once",
+                   (double)longest_ns * 1e-9);
   else
-    (void)bn_log_at_once("no statement, event or thread has ended for %.1f s: ending at once",
-                         (double)limit_ns * 1e-9);
+    bn_log_at_once("no statement, event or thread has ended for %.1f s: ending at once",
+                   (double)limit_ns * 1e-9);
 }
 
 /* Ends a run that makes no progress for as long as its stage may take.  Each stage begins with new

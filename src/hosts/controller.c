@@ -206,7 +206,7 @@ static void controller_log_stop_signal(struct bn_fleet *f, enum bn_stop_signal_o
 
   if (order == BN_STOP_SIGNAL_NONE || f->stop_signal.signo == SIGPIPE)
     return;
-  (void)bn_log_at_once("%s received: %s", bn_stop_signal_get_name(&f->stop_signal), effect);
+  bn_log_at_once("%s received: %s", bn_stop_signal_get_name(&f->stop_signal), effect);
 }
 
 /* Stops the hosts if a signal has come: in order after the first one, at once after another one. */

@@ -584,8 +584,8 @@ void bn_run_report_name_journals(const struct bn_run_report *r)
       continue;
     len = (size_t)snprintf(journal, sizeof journal, "%s%s", use->path, use->ops->journal);
     if (len < sizeof journal && access(journal, F_OK) == 0)
-      (void)bn_log_at_once("'%s' is not complete; print what was measured with: bench report '%s'",
-                           use->path, journal);
+      bn_log_at_once("'%s' is not complete; print what was measured with: bench report '%s'",
+                     use->path, journal);
   }
 }
 

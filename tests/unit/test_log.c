@@ -611,15 +611,12 @@ static void unread_end(const struct unread *u, const char *told)
 static void test_at_once_does_not_wait(void **state)
 {
   struct unread u = unread_begin();
-  const bool full = !bn_log_at_once("signal %d", 1);
-  bool told;
 
   (void)state;
+  bn_log_at_once("signal %d", 1);
   unread_read(&u);
-  told = bn_log_at_once("signal %d", 2);
+  bn_log_at_once("signal %d", 2);
   unread_end(&u, "signal 2\n");
-  assert_true(full);
-  assert_true(told);
 }
 
 BN_TESTS(log)
