@@ -15,6 +15,7 @@
 #include "engine/asserts.h"
 #include "engine/load.h"
 #include "engine/phases.h"
+#include "engine/run.h"
 #include "engine/span_end.h"
 #include "engine/stop.h"
 #include "engine/watch.h"
@@ -87,15 +88,16 @@ static void reports_make_snaps(struct bn_reports *r)
   report_init(&r->forced, r->stats);
 }
 
-struct bn_reports *bn_reports_new(const struct bn_reports_setup *setup)
+struct bn_reports *bn_reports_new(const struct bn_run_setup *setup, const struct bn_statset *stats,
+                                  struct bn_watch *watch)
 {
   struct bn_reports *r = bn_alloc(1, sizeof *r);
 
   (void)pthread_mutex_init(&r->lock, NULL);
   r->conf = setup->conf;
   r->ops = setup->ops;
-  r->stats = setup->stats;
-  r->watch = setup->watch;
+  r->stats = stats;
+  r->watch = watch;
   bn_reporters_init(&r->reporters, setup->reporters, setup->n_reporters);
   r->reporters.text = setup->text;
   r->reporters.reader_left = bn_stop_has_lost_reader;
@@ -560,9 +562,6 @@ static void reports_count_arrivals(struct bn_view *v, const struct bn_snap *now,
   v->warmup_backlog = now->overdue + s->warmup_waiting;
 }
 
-/* Rates follow from the counters at the end of the span or of a snapshot. */
-enum rates { RATES_OF_SPAN, RATES_OF_SNAPSHOT };
-
 /* Sets the rates of the total from the counters at the end of the span, which is s->now_ns in a
    final report.  The reporting thread has taken them, unless it was held up.  If no event ended
    after the span (late is 0), they are taken anew: the counters with which each session left its
@@ -614,10 +613,10 @@ static void reports_set_durations(struct bn_view *v, const struct bn_run_state *
 
 /* Builds bench's own final report.  It covers the span, the events that ended after it or did not
    end, and all events of each phase.  The phases come last, because they add ages to the histograms
-   of the filled view.  Returns the rules that the view was filled with. */
+   of the filled view.  A forced report has the rates of its snapshot, as it takes no lock of the
+   span.  Returns the rules that the view was filled with. */
 static struct bn_view_rules reports_fill_native_total(struct bn_reports *r, struct report *report,
-                                                      const struct bn_run_state *s,
-                                                      enum rates rates)
+                                                      const struct bn_run_state *s)
 {
   const struct bn_snap *stuck = s->abandoned ? &report->now : NULL;
   struct bn_view_rules rules = bn_reports_rules(r->conf);
@@ -628,7 +627,7 @@ static struct bn_view_rules reports_fill_native_total(struct bn_reports *r, stru
   rules.sessions = true;
   report_subtract(report, &r->checkpoint_base);
   bn_snap_copy_hists(&report->delta, &report->now, BN_PHASE_HISTOGRAM);
-  if (rates == RATES_OF_SPAN)
+  if (report != &r->forced)
     reports_set_span_rates(r, s, report->delta.late, &rules);
   in_flight = reports_collect_ages(r, report, s, &rules);
   bn_view_fill(v, &report->store, &report->delta, &rules);
@@ -670,12 +669,12 @@ void bn_reports_count_total(struct bn_reports *r, const struct bn_run_state *s)
 /* Builds the final report, of bench's own form or of a dialect, from the snapshot in report->now.
    Returns the rules that the view was filled with. */
 static struct bn_view_rules reports_fill_total(struct bn_reports *r, struct report *report,
-                                               const struct bn_run_state *s, enum rates rates)
+                                               const struct bn_run_state *s)
 {
   struct bn_view_rules rules;
 
   if (bn_policy_is_native(r->conf->policy)) {
-    rules = reports_fill_native_total(r, report, s, rates);
+    rules = reports_fill_native_total(r, report, s);
   } else {
     rules = reports_fill_view(r, report, &r->checkpoint_base, s);
     report->view.unfinished = s->abandoned ? report->now.unfinished : 0;
@@ -718,7 +717,7 @@ void bn_reports_compute_total(struct bn_reports *r, const struct bn_run_state *s
   /* These views come first, because the total, which is kept, is filled into r->report, too. */
   reports_show_rest(r, s);
   reports_show_last_tick(r, s);
-  const struct bn_view_rules rules = reports_fill_total(r, &r->report, s, RATES_OF_SPAN);
+  const struct bn_view_rules rules = reports_fill_total(r, &r->report, s);
   reports_judge_asserts(r, &rules);
 }
 
@@ -756,7 +755,7 @@ void bn_reports_print_forced(struct bn_reports *r, const struct bn_run_state *s,
   const bool has_lock = reports_lock_in_time(r);
 
   reports_count_forced(r, s);
-  (void)reports_fill_total(r, &r->forced, s, RATES_OF_SNAPSHOT); /* no assertions are judged */
+  (void)reports_fill_total(r, &r->forced, s); /* no assertions are judged */
   r->reporters.text->summary(&r->facts, &r->forced.view, out);
   if (has_lock)
     (void)pthread_mutex_unlock(&r->lock);

@@ -25,21 +25,9 @@
 enum { BN_FAILURE_KINDS = 16 };
 
 struct bn_reports;
-struct bn_phases; /* engine/phases.h */
-struct bn_watch;  /* engine/watch.h */
-
-/* Everything is borrowed and outlives the reports. */
-struct bn_reports_setup {
-  const struct bn_conf *conf;
-  const struct bn_workload *ops;
-  const struct bn_statset *stats; /* statistics of the workers' sessions */
-  const struct bn_report_use *reporters;
-  size_t n_reporters;
-  const struct bn_reporter *text;  /* for bn_reports_print_forced and bn_reporters_close; or NULL */
-  const struct bn_assert *asserts; /* n_asserts <= BN_ASSERTS_MAX */
-  size_t n_asserts;
-  struct bn_watch *watch; /* NULL: nothing is watched */
-};
+struct bn_phases;    /* engine/phases.h */
+struct bn_run_setup; /* engine/run.h */
+struct bn_watch;     /* engine/watch.h */
 
 /* An instant of the run, as its other parts know it. */
 struct bn_run_state {
@@ -74,7 +62,10 @@ static inline struct bn_view_rules bn_reports_rules(const struct bn_conf *conf)
                                 .commits = conf->policy->transactions_are_commits};
 }
 
-struct bn_reports *bn_reports_new(const struct bn_reports_setup *setup);
+/* stats: those of the workers' sessions.  Everything but the setup itself is borrowed, and outlives
+   the reports. */
+struct bn_reports *bn_reports_new(const struct bn_run_setup *setup, const struct bn_statset *stats,
+                                  struct bn_watch *watch);
 void bn_reports_free(struct bn_reports *r);
 /* Adapts to another table of metrics, before bn_reports_print_heading. */
 void bn_reports_set_metrics(struct bn_reports *r);

@@ -40,9 +40,6 @@ struct bn_run {
   struct bn_receiver receiver;
   struct bn_services services;
   struct bn_job job;
-  const void *workload_conf;
-  const struct bn_host_group *host_group; /* NULL: none */
-  bool pacer_made;
   double processor_s;   /* processor time of the process when the start barrier opened */
   double throttled_s;   /* as of bn_host_throttled_s(), at the same moment */
   struct bn_hist *ages; /* --rate: ages of the arrivals that wait at the end; owned */
@@ -66,7 +63,7 @@ bool bn_run_is_abandoned(const struct bn_run *run)
 static void run_make_pacer(struct bn_run *run)
 {
   const struct bn_conf *c = run->job.conf;
-  const struct bn_host_group *group = run->host_group;
+  const struct bn_host_group *group = run->parts.host_group;
 
   if (c->plan.rate <= 0)
     return;
@@ -81,7 +78,7 @@ static void run_make_pacer(struct bn_run *run)
   }
   if (c->raw.arrivals == BN_GAPS_CONSTANT)
     bn_pacer_make_constant(&run->pacer, lead);
-  run->pacer_made = true;
+  run->parts.pacer = &run->pacer;
   run->ages = bn_hist_new();
 }
 
@@ -109,59 +106,24 @@ static void run_make_quota(struct bn_run *run)
 static int run_make_sessions(struct bn_run *run, unsigned n_workers)
 {
   const unsigned n = run->job.conf->plan.threads;
-  struct bn_pacer *pacer = run->pacer_made ? &run->pacer : NULL;
-  const struct bn_sessions_links links = {.load = &run->load,
-                                          .quota = &run->quota,
-                                          .pacer = pacer,
-                                          .phases = run->phases,
-                                          .outage = &run->outage,
-                                          .clock = &run->clock,
-                                          .services = &run->services,
-                                          .state_size = run->job.ops->session_size,
-                                          .host_group = run->host_group};
 
-  if (bn_sessions_init(&run->sessions, n, &links) != 0)
+  if (bn_sessions_init(&run->sessions, &run->parts, &run->services, run->job.ops->session_size) !=
+      0)
     return -1;
   bn_threads_init(&run->threads, run->sessions.all, n, n_workers, &run->outcome, &run->quota,
-                  pacer);
-  run->threads.host_group = run->host_group;
+                  run->parts.pacer);
+  run->threads.host_group = run->parts.host_group;
   run->threads.goes_on = run->job.conf->raw.on_thread_error == BN_THREAD_ERROR_CONTINUE;
   bn_interrupt_init(&run->interrupt, run->sessions.all, n + BN_LOAD_SIDE);
   return 0;
 }
 
-/* Makes the reports and the threads that watch the run, which get its parts in run->parts. */
+/* Makes the reports and the threads that watch the run. */
 static void run_make_watching(struct bn_run *run, const struct bn_run_setup *setup)
 {
-  const struct bn_reports_setup reports = {.conf = setup->conf,
-                                           .ops = setup->ops,
-                                           .stats = &run->load.stats,
-                                           .reporters = setup->reporters,
-                                           .n_reporters = setup->n_reporters,
-                                           .text = setup->text,
-                                           .asserts = setup->asserts,
-                                           .n_asserts = setup->n_asserts,
-                                           .watch = &run->watch};
-
   bn_watch_init(&run->watch, setup->watchers, setup->n_watchers, setup->sql);
-  run->reports = bn_reports_new(&reports);
-  run->parts = (struct bn_run_parts){.conf = setup->conf,
-                                     .clock = &run->clock,
-                                     .outcome = &run->outcome,
-                                     .load = &run->load,
-                                     .quota = &run->quota,
-                                     .pacer = run->pacer_made ? &run->pacer : NULL,
-                                     .phases = run->phases,
-                                     .outage = &run->outage,
-                                     .threads = &run->threads,
-                                     .interrupt = &run->interrupt,
-                                     .reports = run->reports,
-                                     .watch = &run->watch,
-                                     .reporters = setup->reporters,
-                                     .n_reporters = setup->n_reporters,
-                                     .text = setup->text,
-                                     .made_ns = bn_clock_mono(),
-                                     .scripted = setup->ops->find_command != NULL};
+  run->reports = bn_reports_new(setup, &run->load.stats, &run->watch);
+  run->parts.reports = run->reports;
   bn_sampler_init(&run->sampler, &run->parts);
   bn_watchdog_init(&run->watchdog, &run->parts);
 }
@@ -172,8 +134,21 @@ static struct bn_run *run_alloc(const struct bn_run_setup *setup)
 {
   struct bn_run *run = bn_alloc_aligned(_Alignof(struct bn_run), sizeof *run);
 
-  run->workload_conf = setup->workload_conf;
-  run->host_group = setup->host_group;
+  run->parts = (struct bn_run_parts){.conf = setup->conf,
+                                     .host_group = setup->host_group,
+                                     .clock = &run->clock,
+                                     .outcome = &run->outcome,
+                                     .load = &run->load,
+                                     .quota = &run->quota,
+                                     .outage = &run->outage,
+                                     .threads = &run->threads,
+                                     .interrupt = &run->interrupt,
+                                     .watch = &run->watch,
+                                     .reporters = setup->reporters,
+                                     .n_reporters = setup->n_reporters,
+                                     .text = setup->text,
+                                     .made_ns = bn_clock_mono(),
+                                     .scripted = setup->ops->find_command != NULL};
   run->job = (struct bn_job){.conf = setup->conf,
                              .ops = setup->ops,
                              .self = setup->self,
@@ -202,6 +177,7 @@ int bn_run_new(struct bn_run **out, const struct bn_run_setup *setup, struct bn_
                    bn_load_phase_profile(setup->conf)) == 0) {
     run_make_pacer(run);
     run->phases = bn_phases_new(bn_load_phase_profile(setup->conf));
+    run->parts.phases = run->phases;
     run_make_quota(run);
     rc = run_make_sessions(run, workers);
   }
@@ -245,7 +221,7 @@ void bn_run_free(struct bn_run *run)
   bn_interrupt_done(&run->interrupt);
   bn_threads_done(&run->threads);
   bn_sessions_done(&run->sessions);
-  if (run->pacer_made)
+  if (run->parts.pacer != NULL)
     bn_pacer_done(&run->pacer);
   bn_phases_free(run->phases);
   bn_quota_done(&run->quota);
@@ -283,8 +259,8 @@ static bool run_start_watching(struct bn_run *run)
       bn_watchdog_start(&run->watchdog, &err) == 0 &&
       bn_receiver_start(&run->receiver, &run->sampler, &run->watchdog, &err) == 0) {
     /* The run has its receiver: other hosts may stop it from now on. */
-    if (run->host_group != NULL)
-      run->host_group->attach(run->host_group->of, run);
+    if (run->parts.host_group != NULL)
+      run->parts.host_group->attach(run->parts.host_group->of, run);
     return true;
   }
   bn_limits_log_failure(&err);
@@ -297,8 +273,8 @@ static bool run_start_watching(struct bn_run *run)
    comes first: until it is detached, other hosts may call bn_run_stop, which needs the receiver. */
 static void run_stop_watching(struct bn_run *run)
 {
-  if (run->host_group != NULL)
-    run->host_group->detach(run->host_group->of);
+  if (run->parts.host_group != NULL)
+    run->parts.host_group->detach(run->parts.host_group->of);
   bn_receiver_stop(&run->receiver);
   bn_watchdog_stop(&run->watchdog);
 }
@@ -347,7 +323,7 @@ static bool run_open_workload(struct bn_run *run)
   if (ops->turn == NULL && bn_worker_refuse_builtin(run->job.conf, ops->name, &err) != 0)
     return run_fail(run, &err);
   if (ops->open != NULL &&
-      ops->open(&run->job.self, bn_run_main_session(run), run->workload_conf, &err) != 0)
+      ops->open(&run->job.self, bn_run_main_session(run), run->services.workload_conf, &err) != 0)
     return run_fail(run, &err);
   return true;
 }
@@ -468,7 +444,7 @@ static bool run_prepare_start(struct bn_run *run)
     bn_load_adopt_main(&run->load);
   bn_watch_open(&run->watch);
   bn_reports_announce_opening(run->reports);
-  return run->host_group == NULL || bn_threads_await_start(&run->threads);
+  return run->parts.host_group == NULL || bn_threads_await_start(&run->threads);
 }
 
 /* Sets the times of a run that starts now. */
@@ -483,7 +459,7 @@ static void run_set_times(const struct bn_plan *plan, struct bn_times *times)
 static void run_pass_times(struct bn_run *run, const struct bn_times *times)
 {
   bn_reports_take_baseline(run->reports, times->start_ns);
-  if (run->pacer_made)
+  if (run->parts.pacer != NULL)
     bn_pacer_start(&run->pacer, times->start_ns);
   bn_phases_start(run->phases, times->measure_ns);
   for (unsigned i = 0; i < run->sessions.workers; i++)
@@ -571,8 +547,8 @@ static void run_report_unserved(struct bn_run *run, const struct bn_run_state *e
 static void run_report_shortfall(struct bn_run *run, const struct bn_times *times,
                                  const struct bn_run_state *end)
 {
-  const bool may_be_empty =
-      bn_outcome_has(&run->outcome, BN_OUTCOME_EARLY) || !bn_host_group_is_alone(run->host_group);
+  const bool may_be_empty = bn_outcome_has(&run->outcome, BN_OUTCOME_EARLY) ||
+                            !bn_host_group_is_alone(run->parts.host_group);
 
   if (bn_outcome_has(&run->outcome, BN_OUTCOME_FAILED))
     return;
@@ -638,7 +614,7 @@ static void run_report_total(struct bn_run *run, const struct bn_times *times,
     bn_log_hint("the warm-up was not over: nothing has been measured yet, and the report covers "
                 "the warm-up");
   bn_outcome_record_limit(&run->outcome, end->at_limit, bn_quota_unused(&run->quota));
-  if (bn_host_group_is_alone(run->host_group) && !run->job.ops->fixed_amount)
+  if (bn_host_group_is_alone(run->parts.host_group) && !run->job.ops->fixed_amount)
     bn_outcome_note_default_time(&run->outcome, run->job.conf);
   (void)run_record_report(run, bn_reports_show_total(run->reports));
   if (!bn_reports_log_verdicts(run->reports))

@@ -13,6 +13,7 @@
 /* The parts of a run that its watching threads use; borrowed.  Each has its own lock. */
 struct bn_run_parts {
   const struct bn_conf *conf;
+  const struct bn_host_group *host_group; /* NULL: the run has one host */
   struct bn_clock *clock;
   struct bn_outcome *outcome;
   struct bn_load *load;

@@ -26,45 +26,45 @@ static void sessions_set_numbers(const struct bn_sessions *s, struct bn_session 
 
 /* Links session i to the shared parts, and gives it its state of `state_size` bytes.  Only the
    sessions of workers look for outages. */
-static void sessions_link(const struct bn_sessions *s, unsigned i,
-                          const struct bn_sessions_links *l, size_t state_size)
+static void sessions_link(const struct bn_sessions *s, unsigned i, const struct bn_run_parts *p,
+                          const struct bn_services *services, size_t state_size)
 {
   struct bn_session *session = &s->all[i];
 
-  session->limit = &l->quota->limit;
-  session->mark = &l->quota->limit.until_ns;
-  session->share = &l->quota->share[i];
-  session->pacer = l->pacer;
-  session->phases = l->phases;
-  session->outage = i < s->workers ? l->outage : NULL;
-  session->services = l->services;
+  session->limit = &p->quota->limit;
+  session->mark = &p->quota->limit.until_ns;
+  session->share = &p->quota->share[i];
+  session->pacer = p->pacer;
+  session->phases = p->phases;
+  session->outage = i < s->workers ? p->outage : NULL;
+  session->services = services;
   session->state = state_size > 0 ? (char *)s->state + state_size * i : NULL;
-  bn_clock_reader_init(&session->clock, l->clock);
+  session->think.own_ns = session->think.active_until_ns = UINT64_MAX;
+  bn_clock_reader_init(&session->clock, p->clock);
+  atomic_store_explicit(&session->doing, "starting", memory_order_relaxed);
 }
 
-int bn_sessions_init(struct bn_sessions *s, unsigned workers, const struct bn_sessions_links *l)
+int bn_sessions_init(struct bn_sessions *s, const struct bn_run_parts *p,
+                     const struct bn_services *services, size_t state_size)
 {
-  const unsigned n_all = workers + BN_LOAD_SIDE;
+  const struct bn_host_group *group = p->host_group;
+  const unsigned workers = p->conf->plan.threads, n_all = workers + BN_LOAD_SIDE;
   /* Rounded up: no two states share a cache line. */
-  const size_t state_size = (l->state_size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+  const size_t size = (state_size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
 
   *s = (struct bn_sessions){.workers = workers,
-                            .first = l->host_group != NULL ? l->host_group->first : 0,
-                            .n_all_hosts = bn_host_group_sessions(l->host_group, workers),
+                            .first = group != NULL ? group->first : 0,
+                            .n_all_hosts = bn_host_group_sessions(group, workers),
                             .all = bn_alloc_try_aligned(CACHE_LINE, n_all, sizeof *s->all)};
-  if (state_size > 0)
-    s->state = bn_alloc_try_aligned(CACHE_LINE, n_all, state_size);
-  if (s->all == NULL || (state_size > 0 && s->state == NULL))
+  if (size > 0)
+    s->state = bn_alloc_try_aligned(CACHE_LINE, n_all, size);
+  if (s->all == NULL || (size > 0 && s->state == NULL))
     return -1;
   for (unsigned i = 0; i < n_all; i++) {
-    struct bn_session *session = &s->all[i];
-
-    sessions_set_numbers(s, session);
-    sessions_link(s, i, l, state_size);
-    session->think.own_ns = session->think.active_until_ns = UINT64_MAX;
-    atomic_store_explicit(&session->doing, "starting", memory_order_relaxed);
+    sessions_set_numbers(s, &s->all[i]);
+    sessions_link(s, i, p, services, size);
   }
-  bn_sessions_set_stats(s, l->load);
+  bn_sessions_set_stats(s, p->load);
   return 0;
 }
 

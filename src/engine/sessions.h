@@ -6,11 +6,7 @@
 #define BN_ENGINE_SESSIONS_H
 
 #include "api/workload.h"
-#include "engine/arrivals.h"
-#include "engine/host_group.h"
-#include "engine/load.h"
-#include "engine/quota.h"
-#include "option/conf.h"
+#include "engine/run_state.h"
 
 struct bn_sessions {
   struct bn_session *all; /* owned; workers + BN_LOAD_SIDE */
@@ -20,22 +16,11 @@ struct bn_sessions {
   unsigned n_all_hosts;   /* sessions of the workers of all hosts */
 };
 
-/* The shared parts that sessions point at; borrowed. */
-struct bn_sessions_links {
-  struct bn_load *load;
-  struct bn_quota *quota;
-  struct bn_pacer *pacer;   /* NULL: no --rate */
-  struct bn_phases *phases; /* NULL: none */
-  struct bn_outage *outage;
-  struct bn_clock *clock;
-  const struct bn_services *services;
-  size_t state_size;                      /* bytes of the workload's state per session */
-  const struct bn_host_group *host_group; /* NULL: this host is alone */
-};
-
-/* Makes the sessions of the workers' threads, and links them to the shared parts.  Returns 0, or -1
-   if out of memory.  bn_sessions_done accepts half-made sessions. */
-int bn_sessions_init(struct bn_sessions *s, unsigned workers, const struct bn_sessions_links *l);
+/* Makes the sessions of all workers, and links them to the shared parts, which are borrowed.
+   state_size: bytes of the workload's state per session.  Returns 0, or -1 if out of memory.
+   bn_sessions_done accepts half-made sessions. */
+int bn_sessions_init(struct bn_sessions *s, const struct bn_run_parts *p,
+                     const struct bn_services *services, size_t state_size);
 void bn_sessions_done(struct bn_sessions *s);
 /* Points each session at its statistics in `load`, which may have moved. */
 void bn_sessions_set_stats(struct bn_sessions *s, const struct bn_load *load);

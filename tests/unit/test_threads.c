@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "engine/grace.h"
+#include "engine/run.h"
 #include "engine/threads.h"
 #include "measure/stat.h"
 
@@ -298,12 +299,12 @@ static void the_grace_follows_what_was_completed(void **state)
   const struct bn_policy own = {.dialect = NULL}, dialect = {.dialect = "1.0"};
   struct bn_conf conf = {.plan = {.threads = N}, .grace_auto = true, .policy = &own};
   const struct bn_workload ops = {.name = "toy", .kind = BN_KIND_SQL};
-  const struct bn_reports_setup setup = {.conf = &conf, .ops = &ops, .stats = &g->load.stats};
+  const struct bn_run_setup setup = {.conf = &conf, .ops = &ops};
   struct bn_run_parts parts = {.conf = &conf, .load = &g->load, .threads = &g->threads};
   struct bn_progress before, after;
 
   (void)state;
-  parts.reports = bn_reports_new(&setup);
+  parts.reports = bn_reports_new(&setup, &g->load.stats, NULL);
   assert_true(bn_grace_is_limited(&parts));
   assert_int_equal(bn_grace_least_ns(&parts, false), 2 * BN_NSEC_PER_SEC);
   assert_int_equal(bn_grace_ns(&parts, 2000), 2000);
