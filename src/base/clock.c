@@ -265,16 +265,6 @@ const char *bn_clock_name(const struct bn_clock *c)
   return atomic_load_explicit(&c->horizon, memory_order_relaxed) != 0 ? "tsc" : "vdso";
 }
 
-/* Returns the error of a fit at a sample, in millionths of the time since the fit began. */
-static double clock_compute_error_ppm(const struct bn_clock_fit *f, const struct sample *s)
-{
-  const uint64_t fit_ns = clock_fit_ns_at(f, s->ticks);
-  const double gap_ns = (double)(int64_t)(fit_ns - s->ns);
-  const double elapsed_ns = (double)(fit_ns - f->base_ns) + 1; /* never 0 */
-
-  return fabs(gap_ns) / elapsed_ns * 1e6;
-}
-
 void bn_clock_refit(struct bn_clock *c)
 {
   const struct bn_clock_fit old = clock_fetch(c);
@@ -294,7 +284,6 @@ void bn_clock_refit(struct bn_clock *c)
   /* The new fit begins at the time that the old one gives now, so that no reader steps back. */
   const struct bn_clock_fit fit = clock_slew(s.ticks, clock_fit_ns_at(&old, s.ticks), s.ns, mult);
 
-  atomic_store_explicit(&c->error_ppm, clock_compute_error_ppm(&old, &s), memory_order_relaxed);
   clock_publish(c, &fit);
   c->sample_ticks = s.ticks;
   c->sample_ns = s.ns;

@@ -25,7 +25,6 @@ struct bn_clock_fit {
 struct bn_clock {
   _Atomic uint32_t seq; /* odd while the fit is being written */
   _Atomic uint64_t base_ticks, base_ns, mult, horizon;
-  _Atomic double error_ppm;         /* error of the last fit against CLOCK_MONOTONIC, for tests */
   uint64_t sample_ticks, sample_ns; /* the last comparison of both clocks, for the writer */
 };
 

@@ -6,13 +6,13 @@
 
 #include "base/log.h"
 
-/* Returns how much of the limit other parties use; an unknown number counts as 0. */
+/* Returns how much of the limit other clients use; an unknown number counts as 0. */
 static int64_t limit_check_count_others(const struct bn_limit_check *c)
 {
   return c->others > 0 ? c->others : 0;
 }
 
-/* Judges whether the limit is enough for the run, and for the other parties with it. */
+/* Judges whether the limit is enough for the run, and for the other clients with it. */
 static enum bn_judgement limit_check_judge(const struct bn_limit_check *c)
 {
   if (c->allowed < 0) /* there is no limit */
@@ -46,7 +46,7 @@ enum bn_judgement bn_limit_check_append(struct bn_buf *b, const struct bn_limit_
   (void)bn_buf_printf(b, "%sthe run needs up to %lld %s",
                       judgement == BN_REFUSED ? "" : "warning: ", needed, c->what);
   if (judgement == BN_TIGHT)
-    (void)bn_buf_printf(b, "; %s allows %lld, and %s use %lld: ", c->by, allowed, c->clients,
+    (void)bn_buf_printf(b, "; %s allows %lld, and other clients use %lld: ", c->by, allowed,
                         others);
   else
     (void)bn_buf_printf(b, ", but %s allows %lld: ", c->by, allowed);

@@ -12,17 +12,16 @@
 struct bn_limit_check {
   const char *what;    /* the things that are limited: "connections" */
   const char *by;      /* the party that sets the limit: "the server" */
-  const char *clients; /* the other parties that use a part of it: "other clients" */
   const char *remedy;  /* how to raise the limit; see bn_limit_check_append_remedy */
   const char *instead; /* what else helps: "use fewer --threads" */
   int64_t needed;
   int64_t allowed;  /* negative: without limit */
-  int64_t others;   /* used by other parties; negative: unknown */
+  int64_t others;   /* used by other clients; negative: unknown */
   int64_t reserved; /* added to the number that the remedy names */
   bool certain;     /* the run will surely need that many */
 };
 
-/* TIGHT: enough are allowed, but other parties use too many.  TOO_FEW: fewer are allowed, but the
+/* TIGHT: enough are allowed, but other clients use too many.  TOO_FEW: fewer are allowed, but the
    run may not need them all.  REFUSED: fewer are allowed, and the run needs them all. */
 enum bn_judgement { BN_ENOUGH, BN_TIGHT, BN_TOO_FEW, BN_REFUSED };
 

@@ -13,7 +13,6 @@ struct bn_job {
   const struct bn_workload *ops;
   void *self; /* the state of the workload */
   struct bn_clock *clock;
-  const struct bn_statset *stats;   /* statistics of the workers' sessions */
   const struct bn_command *command; /* NULL: `run` */
 };
 

@@ -114,7 +114,6 @@ static bool preflight_judge_quota(const struct bn_sql_preflight *p, const struct
   const struct bn_limit_check demand = {
       .what = "connections",
       .by = quota->by,
-      .clients = "other clients",
       .remedy = remedy,
       .instead = "use fewer --threads",
       .needed = preflight_threads_of(p, s),
@@ -267,7 +266,6 @@ static struct bn_limit_check preflight_statements_demand(const struct bn_sql_pre
   return (struct bn_limit_check){
       .what = "prepared statements",
       .by = "the server",
-      .clients = "other clients",
       .remedy = p->info.raise_statements,
       .instead = is_eager ? "use --db-ps-mode=disable"
                           : "use --db-ps-mode=disable; the statements that the server refuses are "

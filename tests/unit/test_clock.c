@@ -93,7 +93,6 @@ static void test_calibration_is_good(void **state)
 
     bn_clock_sleep_until(bn_clock_mono() + 100 * BN_NSEC_PER_MSEC);
     bn_clock_refit(&c);
-    assert_true(atomic_load(&c.error_ppm) < 50);
     best = fmin(best, fabs((double)atomic_load(&c.mult) / (double)first - 1) * 1e6);
   }
   assert_true(best < 5);

@@ -14,11 +14,13 @@ static const struct {
     {{.needed = 90, .allowed = 100, .others = 10, .certain = true}, BN_ENOUGH, NULL},
     {{.needed = 100, .allowed = 100, .others = 1, .certain = true},
      BN_TIGHT,
-     "warning: the run needs up to 100 beds; the inn allows 100, and other guests use 1: ask twice "
+     "warning: the run needs up to 100 beds; the inn allows 100, and other clients use 1: ask "
+     "twice "
      "for 101 or 101, or walk"},
     {{.needed = 90, .allowed = 100, .others = 11},
      BN_TIGHT,
-     "warning: the run needs up to 90 beds; the inn allows 100, and other guests use 11: ask twice "
+     "warning: the run needs up to 90 beds; the inn allows 100, and other clients use 11: ask "
+     "twice "
      "for 101 or 101, or walk"},
     {{.needed = 101, .allowed = 100, .reserved = 9},
      BN_TOO_FEW,
@@ -29,7 +31,7 @@ static const struct {
      "the run needs up to 101 beds, but the inn allows 100: ask twice for 151 or 151, or walk"},
     {{.needed = 1, .allowed = 100, .others = INT64_MAX / 2},
      BN_TIGHT,
-     "warning: the run needs up to 1 beds; the inn allows 100, and other guests use "
+     "warning: the run needs up to 1 beds; the inn allows 100, and other clients use "
      "4611686018427387903: ask twice for 4611686018427387904 or 4611686018427387904, or walk"},
     {{.needed = 1, .allowed = 0, .certain = true},
      BN_REFUSED,
@@ -46,7 +48,6 @@ static void judges_and_says(void **state)
     bn_buf_init(&b, 0);
     d.what = "beds";
     d.by = "the inn";
-    d.clients = "other guests";
     d.remedy = "ask twice for %n or %n";
     d.instead = "walk";
     assert_int_equal(bn_limit_check_append(&b, &d), rows[i].expected);
@@ -60,8 +61,7 @@ static void judges_and_says(void **state)
 
 static void no_remedy_is_known(void **state)
 {
-  const struct bn_limit_check d = {
-      .what = "beds", .by = "the inn", .clients = "others", .instead = "walk", .needed = 1};
+  const struct bn_limit_check d = {.what = "beds", .by = "the inn", .instead = "walk", .needed = 1};
   struct bn_buf b;
 
   (void)state;
