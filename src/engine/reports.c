@@ -337,6 +337,13 @@ void bn_reports_end_span(struct bn_reports *r, uint64_t end_ns, uint64_t now_ns)
   bn_span_end_count(&r->span_end, end_ns, now_ns);
 }
 
+void bn_reports_follow_counters(struct bn_reports *r)
+{
+  if (r->stats->sample != NULL) /* into the snapshot of the next report, which reads them anew */
+    r->stats->sample(r->stats->sampled, r->report.now.counter);
+  bn_watch_follow_counters(r->watch);
+}
+
 /* --- reports ---------------------------------------------------------------------------------- */
 
 /* Takes the snapshot of a report, with the events of the warm-up while it lasts. */
@@ -462,8 +469,7 @@ static bool reports_show(struct bn_reports *r, enum bn_view_span span)
   struct bn_view *v = &r->report.view;
 
   v->span = span;
-  if (r->watch != NULL)
-    bn_watch_add_figures(r->watch, v);
+  bn_watch_add_figures(r->watch, v);
   if (span == BN_VIEW_CHECKPOINT || span == BN_VIEW_TOTAL)
     reports_copy_errors(r, &r->report);
   return bn_reporters_view(&r->reporters, v);
@@ -736,23 +742,16 @@ static void reports_count_forced(struct bn_reports *r, const struct bn_run_state
       report->now.counter[i] = BN_ABSENT;
 }
 
-/* The watchdog has half a second for the report, and spends at most this part of it here. */
+/* The watchdog has half a second for the report, and waits for the lock at most this part of it. */
 static const uint64_t lock_patience_ns = 100 * BN_NSEC_PER_MSEC;
 
-/* Takes the lock within lock_patience_ns.  Returns false if it could not: a thread that runs out of
-   memory while it adds a fact never gives the lock back.  A reporter that gets facts holds it for
-   long only before the load and after the final report. */
-static bool reports_lock_in_time(struct bn_reports *r)
-{
-  const struct timespec until = bn_clock_to_timespec(bn_clock_wall() + lock_patience_ns);
-
-  return pthread_mutex_timedlock(&r->lock, &until) == 0;
-}
-
+/* A thread that runs out of memory while it adds a fact never gives the lock back.  Without the
+   lock, a fact that is half added may be missing, which is better than no report.  A reporter that
+   gets facts holds it for long only before the load and after the final report. */
 void bn_reports_print_forced(struct bn_reports *r, const struct bn_run_state *s, FILE *out)
 {
-  /* Without the lock, a fact that is half added may be missing, which is better than no report. */
-  const bool has_lock = reports_lock_in_time(r);
+  const struct timespec until = bn_clock_to_timespec(bn_clock_wall() + lock_patience_ns);
+  const bool has_lock = pthread_mutex_timedlock(&r->lock, &until) == 0;
 
   reports_count_forced(r, s);
   (void)reports_fill_total(r, &r->forced, s); /* no assertions are judged */

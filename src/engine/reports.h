@@ -126,6 +126,9 @@ const struct bn_snap *bn_reports_end_warmup(struct bn_reports *r, uint64_t now_n
 /* Takes the counters at the end of the span, end_ns; the rates of the final report and of ticks
    after the span follow from them.  Only the first call has an effect. */
 void bn_reports_end_span(struct bn_reports *r, uint64_t end_ns, uint64_t now_ns);
+/* Reads the counters that may wrap around, once a minute: without intervals they would be read at
+   the start and at the end of the run alone. */
+void bn_reports_follow_counters(struct bn_reports *r);
 /* Make a report of an interval, a checkpoint, or all that was measured so far.  Return false if a
    reporter failed. */
 bool bn_reports_show_interval(struct bn_reports *r, const struct bn_run_state *s);

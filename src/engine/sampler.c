@@ -17,7 +17,7 @@ struct sampler_thread {
   struct bn_schedule schedule;
   const struct bn_run_parts *p;
   uint64_t *ended;    /* as in struct bn_sampler, which owns it */
-  unsigned n_seconds; /* so far */
+  unsigned n_seconds; /* of the measurement so far */
 };
 
 /* The interval of checks for the end of a run that was abandoned. */
@@ -225,36 +225,20 @@ static void sampler_give_grace(struct sampler_thread *s, uint64_t now_ns)
                          bn_grace_longest_ns(s->p, grace_ns));
 }
 
-/* Reads the counters that may wrap around, once in so many calls, of which there is one a second:
-   without intervals they would be read at the start and at the end of the run alone. */
-static void sampler_follow_counters(struct sampler_thread *s)
-{
-  enum { PERIOD = 60 };
-  const struct bn_statset *stats = &s->p->load->stats;
-  uint64_t *unused;
-
-  if (++s->n_seconds % PERIOD != 0)
-    return;
-  bn_watch_follow_counters(s->p->watch);
-  if (stats->sample == NULL)
-    return;
-  unused = bn_alloc(stats->metrics.n_counters, sizeof *unused);
-  stats->sample(stats->sampled, unused);
-  free(unused);
-}
-
 /* Does what is due, and then ends the run if its threads have used up their time.  The counters at
    the end of the span are taken before reports are made, because a reporter may be slow. */
 static void sampler_do_due_items(struct sampler_thread *s)
 {
+  enum { FOLLOW_S = 60 };
   const uint64_t now_ns = bn_clock_mono();
   struct bn_schedule *schedule = &s->schedule;
 
   if (bn_schedule_take_refit(schedule, now_ns)) {
     bn_clock_refit(s->p->clock);
     sampler_check_backlog(s, now_ns);
-    if (schedule->measuring) /* before that, the main thread reads counters */
-      sampler_follow_counters(s);
+    /* Before the measurement, the main thread reads counters. */
+    if (schedule->measuring && ++s->n_seconds % FOLLOW_S == 0)
+      bn_reports_follow_counters(s->p->reports);
   }
   if (bn_schedule_take_warmup_end(schedule, now_ns))
     sampler_end_warmup(s, now_ns);

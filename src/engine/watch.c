@@ -23,12 +23,12 @@ void bn_watch_init(struct bn_watch *w, const struct bn_watcher *const *watchers,
                    struct bn_sqlsys *sql)
 {
   memset(w, 0, sizeof *w);
+  (void)pthread_mutex_init(&w->lock, NULL);
   if (n == 0)
     return;
   w->slot = bn_alloc(n, sizeof *w->slot);
   w->interval = bn_alloc(1, sizeof *w->interval);
   w->sum = bn_alloc(1, sizeof *w->sum);
-  (void)pthread_mutex_init(&w->lock, NULL);
   w->place.sql = sql;
   for (; w->n < n; w->n++) {
     struct bn_watch_slot *s = &w->slot[w->n];
@@ -46,13 +46,11 @@ void bn_watch_done(struct bn_watch *w)
       w->slot[i].ops->done(w->slot[i].state);
     free(w->slot[i].state);
   }
-  if (w->n > 0)
-    (void)pthread_mutex_destroy(&w->lock);
+  (void)pthread_mutex_destroy(&w->lock);
   free(w->slot);
   free(w->folder);
   free(w->interval);
   free(w->sum);
-  memset(w, 0, sizeof *w);
 }
 
 static bool watch_may_block(const struct bn_watch_slot *s)
@@ -173,8 +171,6 @@ bool bn_watch_close(struct bn_watch *w)
 {
   bool all_closed = true;
 
-  if (w->n == 0)
-    return true;
   (void)pthread_mutex_lock(&w->lock);
   for (size_t i = 0; i < w->n; i++)
     if (!watch_close_one(&w->slot[i]))
@@ -200,8 +196,6 @@ static void watch_read_one(struct bn_watch_slot *s, struct bn_reading *r, uint64
 
 void bn_watch_start(struct bn_watch *w)
 {
-  if (w->n == 0)
-    return;
   (void)pthread_mutex_lock(&w->lock);
   for (size_t i = 0; i < w->n; i++) {
     struct bn_watch_slot *s = &w->slot[i];
@@ -224,8 +218,6 @@ static void watch_read_end(struct bn_watch *w, uint64_t patience_ns)
 
 void bn_watch_end(struct bn_watch *w)
 {
-  if (w->n == 0)
-    return;
   (void)pthread_mutex_lock(&w->lock);
   watch_read_end(w, run_patience_ns);
   (void)pthread_mutex_unlock(&w->lock);
@@ -235,8 +227,6 @@ void bn_watch_follow_counters(struct bn_watch *w)
 {
   struct bn_reading unused;
 
-  if (w->n == 0)
-    return;
   (void)pthread_mutex_lock(&w->lock);
   for (size_t i = 0; i < w->n; i++)
     if (w->slot[i].ops->wraps)
