@@ -425,11 +425,11 @@ static void run_abandon_after_signal(struct bn_run *run)
    deadline, ends it. */
 static bool run_await_ready(struct bn_run *run, uint64_t deadline_ns)
 {
-  const enum bn_start_barrier_state state = bn_threads_await_ready(&run->threads, deadline_ns);
-
-  if (state == BN_START_BARRIER_CLOSED)
+  if (bn_threads_await_ready(&run->threads, deadline_ns))
+    return true;
+  if (!bn_threads_has_ended(&run->threads))
     run_abandon_late_start(run);
-  return state == BN_START_BARRIER_OPEN;
+  return false;
 }
 
 /* Opens the watchers, which is slow, then lets a reporter tell the other hosts that this host is
@@ -728,7 +728,7 @@ static void run_command_in_parallel(struct bn_run *run)
   if (!run->job.command->quiet && run_is_first_host(run))
     bn_log(BN_NOTICE, "Initializing worker threads...\n\n");
   if (run_spawn(run, bn_worker_command_main, UINT64_MAX) &&
-      bn_threads_await_ready(&run->threads, UINT64_MAX) == BN_START_BARRIER_OPEN)
+      bn_threads_await_ready(&run->threads, UINT64_MAX))
     bn_threads_open_command(&run->threads);
   (void)bn_threads_await(&run->threads, UINT64_MAX);
   if (!bn_outcome_has(&run->outcome, BN_OUTCOME_ABANDONED))

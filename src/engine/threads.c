@@ -22,6 +22,8 @@ uint64_t bn_threads_stack_size(uint64_t wanted_bytes)
 
 static const struct bn_wait workers_end = {"workers to go", BN_BOUND_END};
 static const struct bn_wait worker_return = {"a worker to return", BN_BOUND_RETURNING};
+static const struct bn_wait arrivals = {"every session to be open", BN_BOUND_END};
+static const struct bn_wait opening = {"the start barrier to open", BN_BOUND_END};
 static const struct bn_wait barrier = {"the other sessions at the barrier", BN_BOUND_END};
 static const struct bn_wait pause_end = {"the end of a pause", BN_BOUND_END};
 static const struct bn_wait start_of_hosts = {"the start of all hosts", BN_BOUND_END};
@@ -54,9 +56,9 @@ void bn_threads_init(struct bn_threads *t, struct bn_session *sessions, unsigned
   t->n_workers = n_workers;
   t->worker = bn_alloc(n_workers, sizeof *t->worker);
   t->of_session = bn_alloc(n, sizeof *t->of_session);
-  bn_start_barrier_init(&t->start_barrier, n);
   (void)pthread_mutex_init(&t->lock, NULL);
   bn_wait_init_cond(&t->changed);
+  bn_wait_init_cond(&t->decided);
   threads_make_workers(t);
   t->made = true;
 }
@@ -67,7 +69,7 @@ void bn_threads_done(struct bn_threads *t)
     return;
   free(t->worker);
   free(t->of_session);
-  bn_start_barrier_done(&t->start_barrier);
+  (void)pthread_cond_destroy(&t->decided);
   (void)pthread_cond_destroy(&t->changed);
   (void)pthread_mutex_destroy(&t->lock);
   t->made = false;
@@ -109,9 +111,16 @@ bool bn_threads_has_ended(struct bn_threads *t)
   return ended;
 }
 
-enum bn_start_barrier_state bn_threads_await_ready(struct bn_threads *t, uint64_t deadline_ns)
+bool bn_threads_await_ready(struct bn_threads *t, uint64_t deadline_ns)
 {
-  return bn_start_barrier_wait_for_all(&t->start_barrier, deadline_ns);
+  bool are_ready, in_time = true;
+
+  (void)pthread_mutex_lock(&t->lock);
+  while (t->at_start < t->n && !t->ended && in_time)
+    in_time = bn_wait_until(&arrivals, &t->changed, &t->lock, deadline_ns);
+  are_ready = t->at_start == t->n && !t->ended;
+  (void)pthread_mutex_unlock(&t->lock);
+  return are_ready;
 }
 
 /* Returns what session i is doing before it is ready, or NULL if it is ready.  There is no session
@@ -189,8 +198,14 @@ bool bn_threads_await_start(struct bn_threads *t)
   return starts;
 }
 
-/* bn_threads_end sets `ended` before it fails the start barrier, so that OPENED is set if and only
-   if the barrier opens.  Workers that pass the barrier see the flag and the times. */
+/* Opens the start barrier, unless the run has been ended.  The caller holds the lock. */
+static void threads_open_barrier(struct bn_threads *t)
+{
+  t->opened = !t->ended;
+  bn_wait_wake(&t->decided);
+}
+
+/* Sessions that pass the barrier see OPENED and the times. */
 bool bn_threads_open(struct bn_threads *t, const struct bn_times *times)
 {
   bool opens;
@@ -201,7 +216,7 @@ bool bn_threads_open(struct bn_threads *t, const struct bn_times *times)
   if (opens) {
     t->times = *times;
     bn_outcome_set(t->outcome, BN_OUTCOME_OPENED);
-    bn_start_barrier_open(&t->start_barrier);
+    threads_open_barrier(t);
   }
   (void)pthread_mutex_unlock(&t->lock);
   return opens;
@@ -254,8 +269,8 @@ void bn_threads_open_command(struct bn_threads *t)
     while (round == t->barrier_round && !t->ended)
       (void)bn_wait_until(&start_of_hosts, &t->changed, &t->lock, UINT64_MAX);
   }
+  threads_open_barrier(t);
   (void)pthread_mutex_unlock(&t->lock);
-  bn_start_barrier_open(&t->start_barrier);
 }
 
 /* --- end --- */
@@ -370,12 +385,12 @@ void bn_threads_end(struct bn_threads *t, enum bn_cause cause, int value)
   (void)pthread_mutex_lock(&t->lock);
   t->ended = true;
   bn_wait_wake(&t->changed);
+  bn_wait_wake(&t->decided);
   (void)pthread_mutex_unlock(&t->lock);
   /* The pacer is woken after `ended` is set: bn_threads_await_barrier counts a woken worker that
      has gone, and could otherwise release the barrier instead of failing it. */
   if (t->pacer != NULL)
     bn_pacer_wake(t->pacer);
-  bn_start_barrier_fail(&t->start_barrier);
   bn_threads_wake_loops(t);
 }
 
@@ -411,7 +426,17 @@ void bn_threads_enter_stage(struct bn_threads *t, const struct bn_session *s,
 
 bool bn_threads_await_start_barrier(struct bn_threads *t, unsigned n)
 {
-  return bn_start_barrier_arrive(&t->start_barrier, n);
+  bool opened;
+
+  (void)pthread_mutex_lock(&t->lock);
+  t->at_start += n;
+  if (t->at_start == t->n)
+    bn_wait_wake(&t->changed);
+  while (!t->opened && !t->ended)
+    (void)bn_wait_until(&opening, &t->decided, &t->lock, UINT64_MAX);
+  opened = t->opened;
+  (void)pthread_mutex_unlock(&t->lock);
+  return opened;
 }
 
 void bn_threads_note_looped(struct bn_threads *t, const struct bn_session *s, uint64_t now_ns)

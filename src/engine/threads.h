@@ -16,7 +16,6 @@
 
 #include "api/session.h"
 #include "base/err.h"
-#include "base/start_barrier.h"
 #include "engine/arrivals.h"
 #include "engine/host_group.h"
 #include "engine/outcome.h"
@@ -71,9 +70,11 @@ struct bn_threads {
   bool goes_on;          /* a failed session does not end the run while others remain */
   struct bn_times times; /* guarded by the lock; workers read it after the start barrier */
   uint64_t start_at_ns;  /* guarded by the lock; see bn_threads_set_start; 0: not known yet */
-  struct bn_start_barrier start_barrier;
-  pthread_mutex_t lock; /* is locked before the lock of start_barrier */
+  pthread_mutex_t lock;
   pthread_cond_t changed;
+  pthread_cond_t decided; /* for the sessions at the start barrier, which no other change wakes */
+  unsigned at_start;      /* guarded by the lock: sessions that have come to the start barrier */
+  bool opened;            /* guarded by the lock: the start barrier has opened */
   unsigned barrier_arrived, barrier_round;
   bool arrival_sent; /* the host group knows that all sessions of this host are at the barrier */
   bool ended;        /* guarded by the lock; bn_threads_end was called */
@@ -98,8 +99,9 @@ struct bn_threads_plan {
 };
 /* Starts the workers, no further one after until_ns or a signal.  Returns 0, or -1 and err. */
 int bn_threads_spawn(struct bn_threads *t, const struct bn_threads_plan *plan, struct bn_err *err);
-/* Waits until all sessions are at the start barrier; returns as bn_start_barrier_wait_for_all. */
-enum bn_start_barrier_state bn_threads_await_ready(struct bn_threads *t, uint64_t deadline_ns);
+/* Waits until all sessions are at the start barrier, at most until deadline_ns (CLOCK_MONOTONIC;
+   UINT64_MAX: for ever).  Returns false if they are not, or if the run has been ended. */
+bool bn_threads_await_ready(struct bn_threads *t, uint64_t deadline_ns);
 /* Logs the sessions that are not ready and what each is doing. */
 void bn_threads_log_waiting(struct bn_threads *t);
 /* Waits until bn_threads_set_start has set a time, and for that time.  Returns false if the run has

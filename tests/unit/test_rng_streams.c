@@ -2,17 +2,17 @@
 /* With the same seed every session draws the same numbers, whatever the number of threads, the
    order in which they start, and what is drawn for other purposes. */
 #include <pthread.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/dist.h"
 #include "base/rng.h"
-#include "base/start_barrier.h"
 #include "cm.h"
 
 enum { SESSIONS = 32, DRAWS = 64, ROUNDS = 10 };
 
 struct session {
-  struct bn_start_barrier *start_barrier;
+  pthread_barrier_t *start;
   const struct bn_dist *dist;
   uint64_t seed;
   unsigned id;
@@ -27,8 +27,7 @@ static void *draw(void *arg)
   struct session *s = arg;
   struct bn_rng work, pacing;
 
-  if (!bn_start_barrier_arrive(s->start_barrier, 1))
-    return NULL;
+  (void)pthread_barrier_wait(s->start);
   bn_rng_seed(&work, s->seed, BN_RNG_WORKLOAD, s->id);
   bn_rng_seed(&pacing, s->seed, BN_RNG_PACER, s->id);
   for (int i = 0; i < DRAWS; i++) {
@@ -46,25 +45,22 @@ static void run(struct session *sessions, unsigned n, uint64_t seed)
 {
   struct bn_dist dist = {
       .iterations = 12, .special_pct = 1, .special_res = 75, .pareto_h = 0.2, .zipf_exp = 0.8};
-  struct bn_start_barrier start_barrier;
+  pthread_barrier_t start;
   pthread_t threads[SESSIONS];
 
   bn_dist_init(&dist);
-  bn_start_barrier_init(&start_barrier, n);
+  assert_int_equal(pthread_barrier_init(&start, NULL, n), 0);
   memset(sessions, 0, n * sizeof *sessions);
   for (unsigned i = 0; i < n; i++) {
-    sessions[i].start_barrier = &start_barrier;
+    sessions[i].start = &start;
     sessions[i].dist = &dist;
     sessions[i].seed = seed;
     sessions[i].id = i;
     assert_int_equal(pthread_create(&threads[i], NULL, draw, &sessions[i]), 0);
   }
-  assert_int_equal(bn_start_barrier_wait_for_all(&start_barrier, UINT64_MAX),
-                   BN_START_BARRIER_OPEN);
-  bn_start_barrier_open(&start_barrier);
   for (unsigned i = 0; i < n; i++)
     assert_int_equal(pthread_join(threads[i], NULL), 0);
-  bn_start_barrier_done(&start_barrier);
+  (void)pthread_barrier_destroy(&start);
 }
 
 static void test_sessions_repeat(void **state)
