@@ -2,16 +2,17 @@
 /* Watches the block device under the files of a run or of its server. */
 #include <errno.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include "measure/host.h"
 #include "measure/watch.h"
 #include "sql/side_query.h"
-#include "watch/datadir.h"
 #include "watch/watchers.h"
 
 struct device {
@@ -40,6 +41,47 @@ static bool device_find_numbers(struct bn_diskrow *row, const struct bn_place *p
   return true;
 }
 
+/* The answer of a server that is asked for its folder, and the proof that it is on this host. */
+struct answer {
+  char proof[256];
+  char *folder; /* [PATH_MAX]; "" until the server has given the proof */
+};
+
+/* Sets the folder to the second value of a row whose first value is the proof. */
+static void device_check_row(void *arg, const struct bn_sql_value pair[2])
+{
+  const struct answer *a = arg;
+  const struct bn_sql_value *proof = &pair[0], *folder = &pair[1];
+  const bool is_here =
+      proof->len == strlen(a->proof) && strncmp(proof->ptr, a->proof, proof->len) == 0;
+
+  if (is_here && folder->len < PATH_MAX)
+    (void)snprintf(a->folder, PATH_MAX, "%.*s", (int)folder->len, folder->ptr);
+}
+
+/* Sets the folder to that of a server on this host, which is asked for it.  Returns 0, or -1 and
+   err if the driver has no server, or if the server does not answer or is on another host. */
+static int device_ask_folder(struct bn_sql_side_query *query, char folder[PATH_MAX],
+                             struct bn_err *err)
+{
+  const struct bn_driver *ops = query->link.ops;
+  struct answer a = {.folder = folder};
+
+  folder[0] = '\0';
+  if (ops->folder_sql == NULL)
+    return bn_err_set(err, EINVAL, "no device is watched: the driver '%s' has no server",
+                      ops->name);
+  if (ops->folder_proof != NULL)
+    (void)snprintf(a.proof, sizeof a.proof, "%s", ops->folder_proof);
+  else if (gethostname(a.proof, sizeof a.proof - 1) != 0) /* the zeroed last byte ends any name */
+    return bn_err_set(err, errno, "no device is watched: this host has no name");
+  if (bn_sql_side_query_read_pairs(&query->link, ops->folder_sql, device_check_row, &a, err) != 0)
+    return -1;
+  if (folder[0] == '\0')
+    return bn_err_set(err, EINVAL, "no device is watched: the server is on another host");
+  return 0;
+}
+
 /* Sets the folder to that of the test's files or, if the test has a database, to that of its
    server's files.  The server is asked over d->side_query, which stays open until device_close is
    called, also after a failure.  Returns 0, or -1 and err. */
@@ -58,7 +100,7 @@ static int device_find_folder(struct device *d, const struct bn_watch_place *tes
   if (bn_sql_side_query_open(&d->side_query, test_place->sql,
                              bn_clock_mono() + BN_WATCH_PATIENCE_NS, err) != 0)
     return -1;
-  return bn_datadir_find(&d->side_query, folder, err);
+  return device_ask_folder(&d->side_query, folder, err);
 }
 
 /* Finds the device to be watched.  Returns 0, or -1 and err if there is none with counters. */
