@@ -7,13 +7,17 @@
 #define BN_ENGINE_SAMPLER_H
 
 #include "engine/run_state.h"
+#include "engine/schedule.h"
 
 struct bn_sampler {
   const struct bn_run_parts *parts;
-  uint64_t *ended; /* owned; events of each session at the end of the warm-up */
   pthread_t thread;
   bool made;    /* the thread exists; used by the main thread only */
   bool redraws; /* redraws the progress of a command once a second */
+  /* Used by the thread only. */
+  struct bn_schedule schedule;
+  uint64_t *ended;    /* owned; events of each session at the end of the warm-up */
+  unsigned n_seconds; /* of the measurement so far */
   pthread_mutex_t lock;
   pthread_cond_t changed;
   bool stop, gone; /* guarded by the lock: the thread is to end; it calls no reporter any more */
