@@ -30,17 +30,6 @@ static const struct bn_wait thread_return = {"the receiver of signals to return"
 /* The values of bn_receiver.asked. */
 enum { ASKED_NOTHING, ASKED_IN_ORDER, ASKED_AT_ONCE };
 
-/* The private state of the thread. */
-struct receiver_thread {
-  struct bn_receiver *shared;
-  const struct bn_run_parts *p;
-  int n_requests;                     /* requests for the end so far */
-  struct bn_stop_sender first_sender; /* of the first request */
-  uint64_t first_ns;                  /* the time of the first request */
-  struct bn_patience patience;
-  int stage; /* the stage at the last check of progress, see signals_current_stage */
-};
-
 /* Returns whether the main thread waits for events, which it interrupts itself after it has seen
    BN_OUTCOME_TO_INTERRUPT. */
 static bool signals_is_measuring(const struct bn_run_parts *p)
@@ -69,21 +58,21 @@ static void signals_interrupt_all(const struct bn_run_parts *p)
 }
 
 /* Ends the load as the first signal does: the run goes on with its report. */
-static void signals_end_in_order(struct receiver_thread *r, int signo)
+static void signals_end_in_order(struct bn_receiver *r, int signo)
 {
-  const bool has_started = bn_outcome_has(r->p->outcome, BN_OUTCOME_OPENED);
+  const bool has_started = bn_outcome_has(r->parts->outcome, BN_OUTCOME_OPENED);
 
   r->n_requests = 1;
   r->first_ns = bn_clock_mono();
-  bn_threads_end(r->p->threads, BN_CAUSE_SIGNAL, signo);
+  bn_threads_end(r->parts->threads, BN_CAUSE_SIGNAL, signo);
   if (!has_started) /* no event is to be finished */
-    signals_interrupt_all(r->p);
-  bn_sampler_wake(r->shared->sampler);
+    signals_interrupt_all(r->parts);
+  bn_sampler_wake(r->sampler);
 }
 
 /* Ends the run after standard output has lost its reader, without a message, as a shell command
    ends then. */
-static void signals_end_without_reader(struct receiver_thread *r)
+static void signals_end_without_reader(struct bn_receiver *r)
 {
   r->first_sender = (struct bn_stop_sender){.signo = SIGPIPE};
   signals_end_in_order(r, SIGPIPE);
@@ -91,19 +80,18 @@ static void signals_end_without_reader(struct receiver_thread *r)
 
 /* Ends the run as the second signal does: without its events in flight, and by the watchdog if the
    run hangs. */
-static void signals_end_at_once(struct receiver_thread *r)
+static void signals_end_at_once(struct bn_receiver *r)
 {
   r->n_requests = 2;
-  bn_watchdog_order_end(r->shared->watchdog);
-  signals_interrupt_all(r->p);
-  bn_threads_end(r->p->threads, BN_CAUSE_ABANDONED, 0);
-  bn_sampler_wake(r->shared->sampler);
+  bn_watchdog_order_end(r->watchdog);
+  signals_interrupt_all(r->parts);
+  bn_threads_end(r->parts->threads, BN_CAUSE_ABANDONED, 0);
+  bn_sampler_wake(r->sampler);
 }
 
 /* Returns whether this is the first signal once more: a program has sent it to the process, and
    then to its group. */
-static bool signals_is_repeated(const struct receiver_thread *r,
-                                const struct bn_stop_sender *sender)
+static bool signals_is_repeated(const struct bn_receiver *r, const struct bn_stop_sender *sender)
 {
   const struct bn_stop_sender *first = &r->first_sender;
   const bool is_same = sender->signo == first->signo && sender->pid == first->pid;
@@ -121,7 +109,7 @@ static void signals_log_one(int signo, const char *action)
 
 /* Acts on a signal: the first ends the run in order, the second ends it at once, and the third ends
    the process.  The message comes after the action, so that no event begins after "finishing". */
-static void signals_handle_one(struct receiver_thread *r, const struct bn_stop_sender *sender)
+static void signals_handle_one(struct bn_receiver *r, const struct bn_stop_sender *sender)
 {
   const int signo = sender->signo;
 
@@ -136,15 +124,15 @@ static void signals_handle_one(struct receiver_thread *r, const struct bn_stop_s
     signals_log_one(signo, "ending at once");
   } else {
     signals_log_one(signo, "ending at once");
-    bn_watchdog_order_end_at_once(r->shared->watchdog);
+    bn_watchdog_order_end_at_once(r->watchdog);
   }
 }
 
 /* Acts on bn_receiver_request_end, without a message, because the process that has received the
    signal has printed a message. */
-static void signals_handle_request(struct receiver_thread *r)
+static void signals_handle_request(struct bn_receiver *r)
 {
-  const int asked = atomic_load(&r->shared->asked);
+  const int asked = atomic_load(&r->asked);
 
   /* A request to end at once ends the run in order first, as two signals do. */
   if (asked != ASKED_NOTHING && r->n_requests == 0) {
@@ -168,18 +156,18 @@ static const uint64_t no_limit = 0; /* of the patience */
 /* Returns the patience in the current stage, or no_limit: a report waits for its reader, and a
    large document is slow.  The patience with events in flight comes on top of the grace that the
    user has set, and is longer if statements take long. */
-static uint64_t signals_stage_patience(const struct receiver_thread *r)
+static uint64_t signals_stage_patience(const struct bn_receiver *r)
 {
-  const struct bn_conf *c = r->p->conf;
+  const struct bn_conf *c = r->parts->conf;
 
   switch (r->stage) {
   case BN_STAGE_MEASURE:
-    return c->grace_auto ? bn_grace_ns(r->p, patience_ns) : c->grace_ns + patience_ns;
+    return c->grace_auto ? bn_grace_ns(r->parts, patience_ns) : c->grace_ns + patience_ns;
   case BN_STAGE_REPORT:
   case BN_STAGE_DOCUMENTS:
     return no_limit;
   case BN_STAGE_CLOSE:
-    return bn_outcome_has(r->p->outcome, BN_OUTCOME_OPENED) ? long_patience_ns : patience_ns;
+    return bn_outcome_has(r->parts->outcome, BN_OUTCOME_OPENED) ? long_patience_ns : patience_ns;
   case BN_STAGE_FINISH:
   case STAGE_HOOK:
     return long_patience_ns;
@@ -205,22 +193,22 @@ static void signals_log_end_of_patience(const struct bn_patience *p, uint64_t no
 
 /* Ends a run that makes no progress for as long as its stage may take.  Each stage begins with new
    patience, and so does the first check after a stage had no limit. */
-static void signals_check_progress(struct receiver_thread *r)
+static void signals_check_progress(struct bn_receiver *r)
 {
   const uint64_t now_ns = bn_clock_mono();
-  const int stage = signals_current_stage(r->p);
+  const int stage = signals_current_stage(r->parts);
   uint64_t limit_ns, longest_ns;
 
   if (stage != r->stage)
     r->patience = (struct bn_patience){.since_ns = 0};
-  bn_patience_renew(&r->patience, bn_grace_read_progress(r->p), now_ns);
+  bn_patience_renew(&r->patience, bn_grace_read_progress(r->parts), now_ns);
   r->stage = stage;
   limit_ns = signals_stage_patience(r);
   if (limit_ns == no_limit) {
     r->patience.since_ns = 0; /* begins anew */
     return;
   }
-  longest_ns = bn_grace_longest_ns(r->p, limit_ns);
+  longest_ns = bn_grace_longest_ns(r->parts, limit_ns);
   if (now_ns < bn_patience_end_ns(&r->patience, limit_ns, longest_ns))
     return;
   signals_log_end_of_patience(&r->patience, now_ns, limit_ns, longest_ns);
@@ -231,8 +219,7 @@ static void signals_check_progress(struct receiver_thread *r)
    bn_receiver_stop() wakes it.  A signal that comes at the same time is still acted on. */
 static void *signals_receiver_main(void *arg)
 {
-  struct bn_receiver *shared = arg;
-  struct receiver_thread r = {.shared = shared, .p = shared->sampler->parts};
+  struct bn_receiver *r = arg;
   struct bn_stop_sender sender;
 
   bn_stop_become_receiver();
@@ -240,16 +227,16 @@ static void *signals_receiver_main(void *arg)
     uint64_t wake_ns; /* to check progress */
     int signo;
 
-    if (r.n_requests == 0 && bn_stop_has_lost_reader())
-      signals_end_without_reader(&r);
-    signals_handle_request(&r);
-    wake_ns = r.n_requests == 1 ? bn_clock_mono() + poll_ns : UINT64_MAX;
+    if (r->n_requests == 0 && bn_stop_has_lost_reader())
+      signals_end_without_reader(r);
+    signals_handle_request(r);
+    wake_ns = r->n_requests == 1 ? bn_clock_mono() + poll_ns : UINT64_MAX;
     signo = bn_stop_wait(&signals, wake_ns, &sender);
     if (signo > 0)
-      signals_handle_one(&r, &sender);
-    if (r.n_requests == 1)
-      signals_check_progress(&r);
-  } while (!atomic_load(&shared->stop));
+      signals_handle_one(r, &sender);
+    if (r->n_requests == 1)
+      signals_check_progress(r);
+  } while (!atomic_load(&r->stop));
   return NULL;
 }
 
@@ -258,6 +245,7 @@ int bn_receiver_start(struct bn_receiver *r, struct bn_sampler *sampler,
 {
   int rc;
 
+  r->parts = sampler->parts;
   r->sampler = sampler;
   r->watchdog = watchdog;
   rc = bn_wait_spawn(&r->thread, 0, signals_receiver_main, r);

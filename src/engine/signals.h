@@ -8,15 +8,23 @@
 #define BN_ENGINE_SIGNALS_H
 
 #include "engine/sampler.h"
+#include "engine/stop.h"
 #include "engine/watchdog.h"
 
 struct bn_receiver {
+  const struct bn_run_parts *parts; /* the sampler's */
   struct bn_sampler *sampler;
   struct bn_watchdog *watchdog;
   pthread_t thread;
   bool made; /* used by the main thread only */
   _Atomic bool stop;
   _Atomic int asked; /* what bn_receiver_request_end has asked for; 0: nothing */
+  /* Used by the thread only. */
+  int n_requests;                     /* requests for the end so far */
+  struct bn_stop_sender first_sender; /* of the first request */
+  uint64_t first_ns;                  /* the time of the first request */
+  struct bn_patience patience;
+  int stage; /* the stage at the last check of progress, see signals_current_stage */
 };
 
 /* The main thread calls these. *r is zeroed before, and the sampler and the watchdog, which are
