@@ -34,7 +34,7 @@
 #include "script/script.h"
 #include "sql/sql.h"
 
-enum { DRIVERS_MAX = 64, REPORTERS_MAX = 16, GROUP_MAX = 300 /* bytes of "NAME options" */ };
+enum { DRIVERS_MAX = 64, REPORTERS_MAX = 16 };
 
 static const struct bn_plugin_kind driver_kind = BN_DRIVER_KIND;
 
@@ -99,10 +99,21 @@ static void *main_declare(struct program *p, const char *group, const struct bn_
   return NULL;
 }
 
-/* Declares the options of a driver, and adds the driver to those that scripts may use. */
-static int main_declare_driver(struct program *p, const char *group, struct bn_sql_driver_entry d)
+/* As main_declare, for the group "NAME options". */
+static void *main_declare_of(struct program *p, const char *name, const struct bn_opt *table,
+                             size_t conf_size)
 {
-  d.conf = main_declare(p, group, d.options, d.conf_size);
+  char *group = bn_alloc_print("%s options", name);
+  void *values = main_declare(p, group, table, conf_size);
+
+  free(group);
+  return values;
+}
+
+/* Declares the options of a driver, and adds the driver to those that scripts may use. */
+static int main_declare_driver(struct program *p, struct bn_sql_driver_entry d)
+{
+  d.conf = main_declare_of(p, d.name, d.options, d.conf_size);
   if (d.conf == NULL)
     return -1;
   p->drivers[p->n_drivers++] = d;
@@ -112,12 +123,11 @@ static int main_declare_driver(struct program *p, const char *group, struct bn_s
 static int main_declare_drivers(struct program *p)
 {
   for (const struct bn_registry_driver *d = bn_registry_drivers; d->name != NULL; d++)
-    if (main_declare_driver(p, d->group,
-                            (struct bn_sql_driver_entry){.name = d->name,
-                                                         .title = d->title,
-                                                         .options = d->options,
-                                                         .conf_size = d->conf_size,
-                                                         .package = d->package}) != 0)
+    if (main_declare_driver(p, (struct bn_sql_driver_entry){.name = d->name,
+                                                            .title = d->title,
+                                                            .options = d->options,
+                                                            .conf_size = d->conf_size,
+                                                            .package = d->package}) != 0)
       return -1;
   return 0;
 }
@@ -159,7 +169,6 @@ static int main_declare_options(struct program *p)
 static int main_declare_foreign_driver(struct program *p)
 {
   const char *name = p->sql_conf.driver;
-  char group[GROUP_MAX];
 
   if (name == NULL)
     return 0;
@@ -170,28 +179,17 @@ static int main_declare_foreign_driver(struct program *p)
   /* If there is no such driver, the code that opens the database will say so. */
   if (driver == NULL || p->n_drivers == DRIVERS_MAX)
     return 0;
-  (void)snprintf(group, sizeof group, "%s options", driver->name);
-  return main_declare_driver(p, group,
-                             (struct bn_sql_driver_entry){.name = driver->name,
-                                                          .title = driver->title,
-                                                          .options = driver->options,
-                                                          .conf_size = driver->conf_size});
-}
-
-/* Declares the options of a built-in test.  Returns their values, or NULL after a message. */
-static void *main_declare_workload(struct program *p, const struct bn_workload *ops)
-{
-  char group[GROUP_MAX];
-
-  (void)snprintf(group, sizeof group, "%s options", ops->name);
-  return main_declare(p, group, ops->options, ops->conf_size);
+  return main_declare_driver(p, (struct bn_sql_driver_entry){.name = driver->name,
+                                                             .title = driver->title,
+                                                             .options = driver->options,
+                                                             .conf_size = driver->conf_size});
 }
 
 /* Declares the options of all built-in tests, to list them.  A run declares those of its test. */
 static int main_declare_workloads(struct program *p)
 {
-  for (size_t i = 0; bn_registry_workloads[i] != NULL; i++)
-    if (main_declare_workload(p, bn_registry_workloads[i]) == NULL)
+  for (const struct bn_workload *const *w = bn_registry_workloads; *w != NULL; w++)
+    if (main_declare_of(p, (*w)->name, (*w)->options, (*w)->conf_size) == NULL)
       return -1;
   return 0;
 }
@@ -325,7 +323,7 @@ static int main_run_builtin(struct program *p, const struct bn_workload *ops)
     bn_cli_require_command(&p->cli, ops->name);
     return BN_STATUS_FAILED;
   }
-  void *conf = main_declare_workload(p, ops);
+  void *conf = main_declare_of(p, ops->name, ops->options, ops->conf_size);
   if (conf == NULL || bn_cli_check_options(&p->cli, p->cli.policy->unknown_options_pass, 0) != 0)
     return BN_STATUS_FAILED;
   bn_cli_check_files(&p->cli, false /* no script */);
