@@ -91,8 +91,14 @@ bool bn_outcome_has_stuck_threads(const struct bn_outcome *o)
   return a_call_hangs || (were_abandoned && !have_returned);
 }
 
+/* Returns whether the run is a failure because of its overload. */
+static bool outcome_overload_fails(const struct bn_outcome *o)
+{
+  return !o->overload_passes && bn_outcome_has(o, BN_OUTCOME_OVERLOADED);
+}
+
 /* If several causes apply, the first one below decides. */
-int bn_outcome_status(const struct bn_outcome *o, bool overload_fails)
+int bn_outcome_status(const struct bn_outcome *o)
 {
   const unsigned flags = atomic_load(&o->flags);
   const int signo = atomic_load(&o->signo), script_status = atomic_load(&o->script_status);
@@ -106,7 +112,7 @@ int bn_outcome_status(const struct bn_outcome *o, bool overload_fails)
   if ((flags & (BN_OUTCOME_FAILED | BN_OUTCOME_THREAD_FAILED | BN_OUTCOME_REPORT_FAILED |
                 BN_OUTCOME_UNCHECKED)) != 0)
     return BN_STATUS_FAILED;
-  if (overload_fails && (flags & BN_OUTCOME_OVERLOADED) != 0)
+  if (outcome_overload_fails(o))
     return BN_STATUS_FAILED;
   if ((flags & BN_OUTCOME_EMPTY) != 0)
     return BN_STATUS_EMPTY;
@@ -115,7 +121,7 @@ int bn_outcome_status(const struct bn_outcome *o, bool overload_fails)
   return (flags & BN_OUTCOME_VIOLATED) != 0 ? BN_STATUS_VIOLATED : BN_STATUS_OK;
 }
 
-enum bn_end_reason bn_outcome_reason(const struct bn_outcome *o, bool overload_fails)
+enum bn_end_reason bn_outcome_reason(const struct bn_outcome *o)
 {
   const unsigned flags = atomic_load(&o->flags);
   const struct {
@@ -126,7 +132,7 @@ enum bn_end_reason bn_outcome_reason(const struct bn_outcome *o, bool overload_f
       {(flags & BN_OUTCOME_TIMEOUT) != 0, BN_END_TIMEOUT},
       {atomic_load(&o->script_status) >= 0, BN_END_SCRIPT},
       {(flags & BN_OUTCOME_FAILED) != 0, BN_END_FAILURE},
-      {overload_fails && (flags & BN_OUTCOME_OVERLOADED) != 0, BN_END_OVERLOAD},
+      {outcome_overload_fails(o), BN_END_OVERLOAD},
       {(flags & BN_OUTCOME_JUDGED) != 0, BN_END_ASSERTION},
       {(flags & BN_OUTCOME_TIME_UP) != 0, BN_END_TIME},
       {(flags & BN_OUTCOME_SPENT) != 0, BN_END_EVENTS},
@@ -178,11 +184,11 @@ void bn_outcome_note_default_time(const struct bn_outcome *o, const struct bn_co
                 by_session ? r->events_per_session : r->events);
 }
 
-void bn_outcome_log(const struct bn_outcome *o, bool overload_fails)
+void bn_outcome_log(const struct bn_outcome *o)
 {
   const int script_status = atomic_load(&o->script_status);
 
-  if (overload_fails && bn_outcome_has(o, BN_OUTCOME_OVERLOADED))
+  if (outcome_overload_fails(o))
     bn_log(BN_FATAL, "The event queue is full. This means the worker threads are unable to keep up "
                      "with the specified event generation rate");
   if (script_status >= 0)

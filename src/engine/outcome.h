@@ -67,6 +67,7 @@ struct bn_outcome {
   _Atomic uint64_t last_ns;        /* latest end of an event of a session that has left its loop */
   _Atomic uint64_t looped_ns;      /* when the last session left its loop */
   _Atomic int stage;               /* enum bn_stage */
+  bool overload_passes;            /* as in the policy; set before any thread is started */
 };
 
 void bn_outcome_init(struct bn_outcome *o);
@@ -92,8 +93,8 @@ uint64_t bn_outcome_arrivals_end_ns(const struct bn_outcome *o, uint64_t deadlin
 
 /* Returns whether abandoned threads are still running: nothing may be freed. */
 bool bn_outcome_has_stuck_threads(const struct bn_outcome *o);
-/* Returns the exit status. overload_fails: overload is a failure in this dialect. */
-int bn_outcome_status(const struct bn_outcome *o, bool overload_fails);
+/* Returns the exit status. */
+int bn_outcome_status(const struct bn_outcome *o);
 /* Returns whether a run with these counts is empty: events were begun, and none succeeded.  A
    script's own loop may begin no event. */
 bool bn_outcome_is_empty(const struct bn_view_counts *all);
@@ -101,11 +102,11 @@ bool bn_outcome_is_empty(const struct bn_view_counts *all);
    whose counts these are; NULL: they are of the run. */
 void bn_outcome_log_empty(const struct bn_view_counts *all, const char *group);
 /* Returns the reason for the end, the first that applies in the order of the exit statuses. */
-enum bn_end_reason bn_outcome_reason(const struct bn_outcome *o, bool overload_fails);
+enum bn_end_reason bn_outcome_reason(const struct bn_outcome *o);
 /* Logs a note if the default of --time has ended the run before its limit of events, because the
    user may have wanted the work of that limit to be done. */
 void bn_outcome_note_default_time(const struct bn_outcome *o, const struct bn_conf *c);
 /* Logs the reasons for the end that the report does not show. */
-void bn_outcome_log(const struct bn_outcome *o, bool overload_fails);
+void bn_outcome_log(const struct bn_outcome *o);
 
 #endif

@@ -156,6 +156,7 @@ static struct bn_run *run_alloc(const struct bn_run_setup *setup)
   if (setup->self == NULL && setup->ops->open == NULL)
     run->job.self = (void *)(uintptr_t)setup->workload_conf;
   bn_outcome_init(&run->outcome);
+  run->outcome.overload_passes = setup->conf->policy->overload_passes;
   bn_outage_init(&run->outage, &run->load.stats);
   bn_clock_init(&run->clock, (enum bn_clock_choice)setup->conf->raw.clock);
   return run;
@@ -280,16 +281,6 @@ static void run_stop_interrupting(struct bn_run *run)
 {
   if (!bn_interrupt_stop(&run->interrupt))
     bn_outcome_set(&run->outcome, BN_OUTCOME_INTERRUPT_HANGS);
-}
-
-static bool run_overload_fails(const struct bn_run *run)
-{
-  return !run->job.conf->policy->overload_passes;
-}
-
-static int run_status(const struct bn_run *run)
-{
-  return bn_outcome_status(&run->outcome, run_overload_fails(run));
 }
 
 /* --- start ------------------------------------------------------------------------------------ */
@@ -486,8 +477,8 @@ static bool run_open_start_barrier(struct bn_run *run, struct bn_times *times)
 static void run_close_reports(struct bn_run *run)
 {
   const struct bn_outcome *o = &run->outcome;
-  const struct bn_end end = {.reason = bn_outcome_reason(o, run_overload_fails(run)),
-                             .status = run_status(run),
+  const struct bn_end end = {.reason = bn_outcome_reason(o),
+                             .status = bn_outcome_status(o),
                              .signo = atomic_load(&o->signo),
                              .failed = bn_outcome_has(o, BN_OUTCOME_FAILED) ||
                                        bn_outcome_has(o, BN_OUTCOME_THREAD_FAILED),
@@ -617,7 +608,7 @@ static void run_report_total(struct bn_run *run, const struct bn_times *times,
   if (!bn_reports_log_verdicts(run->reports))
     bn_outcome_set(&run->outcome, BN_OUTCOME_VIOLATED);
   run_report_shortfall(run, times, end);
-  bn_outcome_log(&run->outcome, run_overload_fails(run));
+  bn_outcome_log(&run->outcome);
   if (n_failed > 0)
     bn_log_stderr("%u of %u threads failed (--on-thread-error=continue)", n_failed, run->threads.n);
 }
@@ -713,7 +704,7 @@ int bn_run_execute(struct bn_run *run)
   if (!bn_outcome_has_stuck_threads(&run->outcome) && run->job.ops->close != NULL)
     run->job.ops->close(run->job.self);
   run_stop_watching(run); /* comes last: a signal has to end a call that hangs */
-  return run_status(run);
+  return bn_outcome_status(&run->outcome);
 }
 
 /* Commands that are not parallel run on the first host only. */
@@ -769,5 +760,5 @@ int bn_run_command(struct bn_run *run, const struct bn_command *command)
   run_stop_interrupting(run);
   run_stop_watching(run);
   run_log_incomplete(run, command->name);
-  return run_status(run);
+  return bn_outcome_status(&run->outcome);
 }

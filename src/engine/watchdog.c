@@ -183,8 +183,7 @@ static void watchdog_on_alarm(int signo, siginfo_t *info, void *context)
 _Noreturn static void watchdog_end_process(struct bn_watchdog *w)
 {
   const uint64_t until_ns = bn_clock_mono() + printing_ns;
-  const bool overload_fails = false; /* an overload alone ends as BN_STATUS_FAILED below */
-  const int outcome = bn_outcome_status(w->parts->outcome, overload_fails);
+  const int outcome = bn_outcome_status(w->parts->outcome);
   const int status = outcome != BN_STATUS_OK ? outcome : BN_STATUS_FAILED;
 
   bn_wait_set_alarm(printing_ns, watchdog_on_alarm, status);
