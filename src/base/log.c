@@ -77,12 +77,6 @@ void bn_log_set_session(const void *session)
   log_session = session;
 }
 
-/* Returns a number for the session or thread that a message comes from. */
-static uintptr_t log_source_id(void)
-{
-  return log_session != NULL ? (uintptr_t)log_session : (uintptr_t)pthread_self();
-}
-
 void bn_log_set_verbosity(int level)
 {
   atomic_store_explicit(&sink.verbosity, level, memory_order_relaxed);
@@ -314,7 +308,7 @@ static size_t log_find_thread(const struct kind *k, uintptr_t thread)
    has printed the error. */
 static bool log_count_thread(struct kind *k)
 {
-  const uintptr_t self = log_source_id();
+  const uintptr_t self = log_session != NULL ? (uintptr_t)log_session : (uintptr_t)pthread_self();
   const size_t index = log_find_thread(k, self);
 
   if (index == k->n_threads) {

@@ -179,19 +179,6 @@ static int uri_read_user(struct bn_uri *u, char *text, char **hosts, struct bn_e
   return 0;
 }
 
-/* Returns whether the text, which may be NULL, has one of the characters. */
-static bool uri_has_any(const char *text, const char *chars)
-{
-  return text != NULL && strpbrk(text, chars) != NULL;
-}
-
-/* Returns whether there is an '@' after the hosts, or a '#' anywhere, which must be written as %XX.
-   path and query may be NULL. */
-static bool uri_has_misplaced_mark(const char *user_and_hosts, const char *path, const char *query)
-{
-  return uri_has_any(user_and_hosts, "#") || uri_has_any(path, "@#") || uri_has_any(query, "@#");
-}
-
 /* Cuts u->text into its parts, and decodes them in place.  Returns 0, or -1 and err. */
 static int uri_read_parts(struct bn_uri *u, struct bn_err *err)
 {
@@ -206,8 +193,10 @@ static int uri_read_parts(struct bn_uri *u, struct bn_err *err)
   /* The query is cut off first, because a '/' in it begins no path. */
   query = uri_cut(user_and_hosts, '?');
   path = uri_cut(user_and_hosts, '/');
-  /* The message shows no text of the URI: the text before the mark may be the end of a password. */
-  if (uri_has_misplaced_mark(user_and_hosts, path, query))
+  /* An '@' after the hosts, or a '#' anywhere, has to be written as %XX.  The message shows no text
+     of the URI: the text before the mark may be the end of a password. */
+  if (strchr(user_and_hosts, '#') != NULL || (path != NULL && strpbrk(path, "@#") != NULL) ||
+      (query != NULL && strpbrk(query, "@#") != NULL))
     return bn_err_set(err, 0,
                       "'@' or '#' is where none can be: write %%2F for '/', %%3F for '?', %%23 for "
                       "'#' and %%40 for '@'");

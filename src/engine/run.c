@@ -435,14 +435,6 @@ static bool run_prepare_start(struct bn_run *run)
   return run->parts.host_group == NULL || bn_threads_await_start(&run->threads);
 }
 
-/* Sets the times of a run that starts now. */
-static void run_set_times(const struct bn_plan *plan, struct bn_times *times)
-{
-  times->start_ns = bn_clock_mono();
-  times->measure_ns = times->start_ns + plan->warmup_ns;
-  times->deadline_ns = plan->time_ns != 0 ? times->measure_ns + plan->time_ns : UINT64_MAX;
-}
-
 /* Gives the times of the run to the parts that count from them. */
 static void run_pass_times(struct bn_run *run, const struct bn_times *times)
 {
@@ -458,12 +450,16 @@ static void run_pass_times(struct bn_run *run, const struct bn_times *times)
    that may be slow come first: the run would lose their time.  Returns false if it has ended. */
 static bool run_open_start_barrier(struct bn_run *run, struct bn_times *times)
 {
+  const struct bn_plan *plan = &run->job.conf->plan;
+
   if (!run_prepare_start(run))
     return false;
   bn_watch_start(&run->watch);
   run->processor_s = bn_host_processor_s();
   run->throttled_s = bn_host_throttled_s("");
-  run_set_times(&run->job.conf->plan, times);
+  times->start_ns = bn_clock_mono();
+  times->measure_ns = times->start_ns + plan->warmup_ns;
+  times->deadline_ns = plan->time_ns != 0 ? times->measure_ns + plan->time_ns : UINT64_MAX;
   run_pass_times(run, times);
   if (!bn_threads_open(&run->threads, times))
     return false;

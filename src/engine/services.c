@@ -13,12 +13,6 @@
 /* The functions of struct bn_services, which api/session.h describes.  Their argument `run_parts`
    is bn_services.of, a struct bn_run_parts. */
 
-/* Returns the parts of the run of a session. */
-static const struct bn_run_parts *services_get_parts(const struct bn_session *s)
-{
-  return s->services->of;
-}
-
 static void services_set_kind(void *run_parts, enum bn_kind kind)
 {
   const struct bn_run_parts *p = run_parts;
@@ -105,7 +99,7 @@ static void services_log_failure(const struct bn_run_parts *p, unsigned number, 
    and records its failure; the first failure of each kind is also logged. */
 static void services_fail_session(struct bn_session *s, const char *kind, const char *text)
 {
-  const struct bn_run_parts *p = services_get_parts(s);
+  const struct bn_run_parts *p = s->services->of;
   const double at_s = services_now_s(p);
 
   /* Once the run has failed, sessions close their files, and the limit cannot be seen any more. */
@@ -132,7 +126,7 @@ __attribute__((noreturn)) static void services_stay_behind(void *run_parts)
 /* The main thread's session runs commands alone, so that it waits for no other session. */
 static bool services_await_barrier(struct bn_session *s)
 {
-  const struct bn_run_parts *p = services_get_parts(s);
+  const struct bn_run_parts *p = s->services->of;
 
   if (s == s->services->main)
     return !bn_session_over(s);
@@ -142,7 +136,7 @@ static bool services_await_barrier(struct bn_session *s)
 /* A session that shares its worker lets the other sessions run meanwhile. */
 static void services_pause_session(struct bn_session *s, uint64_t until_ns)
 {
-  const struct bn_run_parts *p = services_get_parts(s);
+  const struct bn_run_parts *p = s->services->of;
   const uint64_t end_ns = bn_clock_min(until_ns, bn_session_deadline(s));
 
   if (s->task != NULL)
@@ -168,7 +162,7 @@ static bool services_is_in_call(const struct bn_session *s)
 
 static void services_set_interrupt(struct bn_session *s, void (*fn)(void *arg), void *arg)
 {
-  const struct bn_run_parts *p = services_get_parts(s);
+  const struct bn_run_parts *p = s->services->of;
 
   bn_interrupt_set(p->interrupt, s, fn, arg);
 }
