@@ -113,13 +113,6 @@ void bn_file_wait_while(bool (*wanted)(void))
   file_wants_wait = wanted;
 }
 
-/* Makes writes to a descriptor wait until they can be done.  Returns the descriptor, or -1 and
-   errno; the descriptor is then closed. */
-static int file_make_blocking(int fd)
-{
-  return fcntl(fd, F_SETFL, 0) == 0 ? fd : file_close_and_fail(fd, errno);
-}
-
 /* Opens a device or a FIFO for writing, and waits for the reader of a FIFO as bn_file_wait_while
    says.  open(2) itself would wait in spite of signals that the program has blocked.  Returns the
    descriptor, or -1 and errno. */
@@ -130,8 +123,8 @@ static int file_open_special(const char *path)
   do {
     const int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 
-    if (fd >= 0)
-      return file_make_blocking(fd);
+    if (fd >= 0) /* writes are to wait until they can be done */
+      return fcntl(fd, F_SETFL, 0) == 0 ? fd : file_close_and_fail(fd, errno);
     const bool lacks_reader = errno == ENXIO && file_is_fifo(path);
 
     if (!lacks_reader)

@@ -52,20 +52,15 @@ static uint64_t arrivals_random_gap(const struct bn_arrivals *a, uint64_t positi
   return gap > 1 ? (uint64_t)(gap + 0.5) : 1;
 }
 
-/* Returns the distance to the next position for constant gaps: one arrival.  The first arrival
-   comes earlier by the lead of bn_pacer_make_constant. */
-static uint64_t arrivals_constant_gap(const struct bn_arrivals *a, uint64_t position)
-{
-  const uint64_t one_arrival = (uint64_t)(1 / BN_ARRIVALS_UNIT);
-
-  return position == 0 ? a->first : one_arrival;
-}
-
 uint64_t bn_arrivals_next(const struct bn_arrivals *a, uint64_t position)
 {
-  const uint64_t gap =
-      a->first == 0 ? arrivals_random_gap(a, position) : arrivals_constant_gap(a, position);
+  const bool is_random = a->first == 0;
+  uint64_t gap = (uint64_t)(1 / BN_ARRIVALS_UNIT); /* a constant gap: one arrival */
 
+  if (is_random)
+    gap = arrivals_random_gap(a, position);
+  else if (position == 0)
+    gap = a->first; /* earlier by the lead of bn_pacer_make_constant */
   return position < UINT64_MAX - gap ? position + gap : UINT64_MAX;
 }
 

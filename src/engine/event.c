@@ -438,17 +438,10 @@ static enum bn_event_answer event_ask_pause(struct bn_session *s)
   return event_end_pause(s, until_ns) ? BN_EVENT_YES : BN_EVENT_NO;
 }
 
-/* Lets the session ask for a ticket again soon.  It does not wait for the ticket, because a session
-   of the same worker may be the one to return it. */
-static enum bn_event_answer event_ask_later(struct bn_session *s)
-{
-  bn_task_sleep(s->task, bn_clock_mono() + ask_again_ns);
-  return BN_EVENT_LATER;
-}
-
-/* As bn_event_claim, but lets the session ask again instead of waiting for a returned ticket.  The
-   wait for the baseline, which is short, holds up the worker.  Goes on with the pause, or the wait
-   for the arrival, that precedes the event. */
+/* As bn_event_claim, but lets the session ask again soon instead of waiting for a returned ticket:
+   a session of the same worker may be the one to return it.  The wait for the baseline, which is
+   short, holds up the worker.  Goes on with the pause, or the wait for the arrival, that precedes
+   the event. */
 static enum bn_event_answer event_ask_claim(struct bn_session *s)
 {
   enum bn_admission answer;
@@ -459,8 +452,10 @@ static enum bn_event_answer event_ask_claim(struct bn_session *s)
     s->last_ns = bn_clock_now(&s->clock);
   while ((answer = bn_quota_claim(s->share, s->last_ns)) == BN_QUOTA_FROZEN)
     event_await_baseline(s);
-  if (bn_quota_note_answer(s->share, answer))
-    return event_ask_later(s);
+  if (bn_quota_note_answer(s->share, answer)) {
+    bn_task_sleep(s->task, bn_clock_mono() + ask_again_ns);
+    return BN_EVENT_LATER;
+  }
   s->task->slept = false; /* a sleep for a ticket has no part in the lag of an arrival */
   if (answer != BN_QUOTA_YES) {
     event_log_limit(s, answer);
@@ -713,15 +708,6 @@ void bn_event_leave(struct bn_session *s, uint64_t end_ns)
     event_await_baseline(s);
 }
 
-/* Looks for an outage that a success at s->last_ns ends, before other threads can see the
-   success. */
-static void event_check_success(struct bn_session *s, const struct bn_tick *tick)
-{
-  const struct event_failing failing = event_find_failing(s->stat, tick);
-
-  event_check_outage(s, failing.since_ns, failing.last_ok_ns, s->last_ns);
-}
-
 /* Raises max_ns, and sets edge_ns, beyond which the next event goes to bn_event_end_long: to
    max_ns, but at most BN_OUTAGE_NS, because any event that takes longer may end an outage. */
 static void event_update_edge(struct bn_stat *st, uint64_t took_ns)
@@ -743,7 +729,10 @@ void bn_event_end_long(struct bn_session *s, const struct bn_tick *tick, uint64_
     /* Only an event that is counted may be the longest. */
     if (is_measured)
       event_update_edge(s->stat, took_ns);
-    event_check_success(s, tick);
+    /* A success may end an outage: that is looked for before other threads can see it. */
+    const struct event_failing failing = event_find_failing(s->stat, tick);
+
+    event_check_outage(s, failing.since_ns, failing.last_ok_ns, s->last_ns);
   }
   bn_event_finish(s, tick, took_ns);
   /* Until the end is visible, others would take the start of this event for an end that

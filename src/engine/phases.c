@@ -126,18 +126,10 @@ void bn_phases_note_begun(struct bn_phases *p, unsigned id, uint64_t begun_ns)
   phases_add(&phases_get_counts(p, phases_find_at(p, begun_ns), id)->began, 1);
 }
 
-/* Returns the counts of the phase in which an event began. */
-static struct phase_counts *phases_find_begin_counts(const struct bn_phases *p, unsigned id,
-                                                     const struct bn_tick *tick)
-{
-  const uint64_t begun_ns = phases_have_rate(p) ? tick->begun_ns : tick->start_ns;
-
-  return phases_get_counts(p, phases_find_at(p, begun_ns), id);
-}
-
 void bn_phases_count_dropped(struct bn_phases *p, unsigned id, const struct bn_tick *tick)
 {
-  struct phase_counts *c = phases_find_begin_counts(p, id, tick);
+  const uint64_t begun_ns = phases_have_rate(p) ? tick->begun_ns : tick->start_ns;
+  struct phase_counts *c = phases_get_counts(p, phases_find_at(p, begun_ns), id);
 
   phases_add(&c->dropped, 1);
   if (!phases_have_rate(p))

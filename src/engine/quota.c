@@ -226,12 +226,6 @@ static bool quota_grant(struct bn_quota_share *share)
   return false;
 }
 
-/* Returns whether an event that begins now is measured although the baseline is not taken yet. */
-static bool quota_is_early(const struct bn_quota *q, uint64_t now_ns)
-{
-  return q->by_start && now_ns >= q->measure_ns;
-}
-
 /* As bn_quota_claim with --events, before the time limit.  In the warm-up an event needs no ticket
    and is granted, unless it belongs to the measurement: it then waits for the baseline. */
 static enum bn_admission quota_claim_ticket(struct bn_quota_share *share, uint64_t now_ns)
@@ -240,7 +234,7 @@ static enum bn_admission quota_claim_ticket(struct bn_quota_share *share, uint64
     const bool is_warmup =
         atomic_load_explicit(&share->quota->state, memory_order_acquire) == BN_QUOTA_WARMUP;
 
-    if (is_warmup && quota_is_early(share->quota, now_ns))
+    if (is_warmup && share->quota->by_start && now_ns >= share->quota->measure_ns)
       return BN_QUOTA_FROZEN;
     if (is_warmup && quota_grant(share))
       return BN_QUOTA_YES;

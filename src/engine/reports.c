@@ -161,18 +161,13 @@ static void reports_add_at_start(struct bn_facts *f)
     bn_facts_set_text(f, "database", "at_start", has_driver ? "driver" : "nothing");
 }
 
-/* Returns whether a fact is the first about a database, and comes after the heading of the load. */
-static bool reports_is_first_late_fact(const struct bn_reports *r, const char *section)
-{
-  return r->load_announced && strcmp(section, "database") == 0 &&
-         bn_facts_find(&r->facts, "database", "driver") == NULL;
-}
-
 void bn_reports_set_fact(struct bn_reports *r, const char *section, const char *key,
                          const char *text)
 {
   (void)pthread_mutex_lock(&r->lock);
-  if (reports_is_first_late_fact(r, section))
+  /* The first fact about a database comes after the heading of the load. */
+  if (r->load_announced && strcmp(section, "database") == 0 &&
+      bn_facts_find(&r->facts, "database", "driver") == NULL)
     reports_add_at_start(&r->facts);
   bn_facts_set_text(&r->facts, section, key, text);
   (void)pthread_mutex_unlock(&r->lock);

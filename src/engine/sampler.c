@@ -87,19 +87,12 @@ static void sampler_judge_asserts(const struct bn_sampler *s)
                 violated->text, s->parts->conf->raw.abort_on_assert_s);
 }
 
-/* Returns whether the final report takes the place of a checkpoint.  The rates of bench's own final
-   report end with the span of the run: a checkpoint after the span would leave it no time. */
-static bool sampler_is_too_late_for_checkpoints(const struct bn_sampler *s, uint64_t now_ns)
-{
-  return sampler_total_end_ns(s) != UINT64_MAX ||
-         (bn_policy_is_native(s->parts->conf->policy) && sampler_is_past_limit(s, now_ns));
-}
-
 /* Makes the interval, the checkpoint and the tick that are due. */
 static void sampler_report_due_items(struct bn_sampler *s, uint64_t now_ns)
 {
   /* bn_schedule_take_interval moves schedule.interval_ns to the next interval. */
   const uint64_t at_ns = s->schedule.interval_ns;
+  const bool is_native = bn_policy_is_native(s->parts->conf->policy);
 
   /* An interval that ends after the time of the total would be outside of it. */
   if (bn_schedule_take_interval(&s->schedule, now_ns) &&
@@ -108,7 +101,9 @@ static void sampler_report_due_items(struct bn_sampler *s, uint64_t now_ns)
     /* The reporter may have been slow. */
     now_ns = bn_clock_mono();
   }
-  if (sampler_is_too_late_for_checkpoints(s, now_ns))
+  /* The final report takes the place of a checkpoint.  The rates of bench's own end with the span
+     of the run: a checkpoint after the span would leave it no time. */
+  if (sampler_total_end_ns(s) != UINT64_MAX || (is_native && sampler_is_past_limit(s, now_ns)))
     bn_schedule_drop_checkpoints(&s->schedule);
   if (bn_schedule_take_checkpoint(&s->schedule, now_ns))
     sampler_report(s, now_ns, bn_reports_show_checkpoint);

@@ -146,11 +146,6 @@ static void signals_handle_request(struct bn_receiver *r)
 /* A stage besides those of the run: a hook of a script prints the final report. */
 enum { STAGE_HOOK = BN_STAGE_CLOSE + 1 };
 
-static int signals_current_stage(const struct bn_run_parts *p)
-{
-  return bn_reports_is_in_hook(p->reports) ? STAGE_HOOK : (int)bn_outcome_stage(p->outcome);
-}
-
 static const uint64_t no_limit = 0; /* of the patience */
 
 /* Returns the patience in the current stage, or no_limit: a report waits for its reader, and a
@@ -196,7 +191,9 @@ static void signals_log_end_of_patience(const struct bn_patience *p, uint64_t no
 static void signals_check_progress(struct bn_receiver *r)
 {
   const uint64_t now_ns = bn_clock_mono();
-  const int stage = signals_current_stage(r->parts);
+  const int stage = bn_reports_is_in_hook(r->parts->reports)
+                        ? STAGE_HOOK
+                        : (int)bn_outcome_stage(r->parts->outcome);
   uint64_t limit_ns, longest_ns;
 
   if (stage != r->stage)

@@ -24,7 +24,7 @@ struct bn_receiver {
   struct bn_stop_sender first_sender; /* of the first request */
   uint64_t first_ns;                  /* the time of the first request */
   struct bn_patience patience;
-  int stage; /* the stage at the last check of progress, see signals_current_stage */
+  int stage; /* at the last check of progress: enum bn_stage, or the one of hooks */
 };
 
 /* The main thread calls these. *r is zeroed before, and the sampler and the watchdog, which are
