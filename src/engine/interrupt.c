@@ -21,17 +21,13 @@ void bn_interrupt_init(struct bn_interrupt *interrupt, struct bn_session *sessio
   interrupt->call = bn_alloc(n, sizeof *interrupt->call);
   bn_wait_init_cond(&interrupt->changed);
   (void)pthread_mutex_init(&interrupt->lock, NULL);
-  interrupt->made = true;
 }
 
 void bn_interrupt_done(struct bn_interrupt *interrupt)
 {
-  if (!interrupt->made)
-    return;
   free(interrupt->call);
   (void)pthread_cond_destroy(&interrupt->changed);
   (void)pthread_mutex_destroy(&interrupt->lock);
-  interrupt->made = false;
 }
 
 static const struct bn_wait same_call = {"the session's interrupt", BN_BOUND_LEFT_BEHIND};

@@ -26,7 +26,6 @@ struct bn_interrupt {
   const struct bn_interruptible *running; /* the call whose fn runs now; NULL: none */
   unsigned round;                         /* number of requests to interrupt so far */
   unsigned first_n;                       /* the requests cover the first first_n sessions */
-  bool made;                              /* bn_interrupt_done has something to free */
   bool thread_made, stop, gone;           /* the thread was started, is to end, has ended */
   pthread_t thread;
 };

@@ -21,9 +21,7 @@ void bn_outage_init(struct bn_outage *o, const struct bn_statset *stats)
 
 void bn_outage_done(struct bn_outage *o)
 {
-  if (o->stats != NULL) /* it was initialised */
-    (void)pthread_mutex_destroy(&o->lock);
-  o->stats = NULL;
+  (void)pthread_mutex_destroy(&o->lock);
 }
 
 /* Narrows the gap by an event in flight since start_ns (UINT64_MAX: none), and by a success or

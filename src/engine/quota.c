@@ -54,10 +54,7 @@ void bn_quota_set_stats(struct bn_quota *q, struct bn_stat **stat)
 
 void bn_quota_done(struct bn_quota *q)
 {
-  if (q->share == NULL)
-    return;
   free(q->share);
-  q->share = NULL;
   (void)pthread_cond_destroy(&q->given_back);
   (void)pthread_cond_destroy(&q->thawed);
   (void)pthread_mutex_destroy(&q->lock);

@@ -131,8 +131,6 @@ void bn_reports_set_metrics(struct bn_reports *r)
 
 void bn_reports_free(struct bn_reports *r)
 {
-  if (r == NULL)
-    return;
   bn_reporters_done(&r->reporters);
   reports_free_snaps(r);
   bn_facts_done(&r->facts);

@@ -102,20 +102,18 @@ static void run_make_quota(struct bn_run *run)
   bn_quota_init(&run->quota, &plan);
 }
 
-/* Makes the sessions and what their threads need.  Returns 0, or -1 if out of memory. */
-static int run_make_sessions(struct bn_run *run, unsigned n_workers)
+/* Links the sessions to the parts of the run, and makes what their threads need. */
+static void run_make_threads(struct bn_run *run, unsigned n_workers)
 {
-  const unsigned n = run->job.conf->plan.threads;
+  const unsigned n = run->sessions.workers;
 
-  if (bn_sessions_init(&run->sessions, &run->parts, &run->services, run->job.ops->session_size) !=
-      0)
-    return -1;
+  bn_services_bind(&run->services, &run->parts, &run->sessions, run->job.ops);
+  bn_sessions_link(&run->sessions, &run->parts, &run->services);
   bn_threads_init(&run->threads, run->sessions.all, n, n_workers, &run->outcome, &run->quota,
                   run->parts.pacer);
   run->threads.host_group = run->parts.host_group;
   run->threads.goes_on = run->job.conf->raw.on_thread_error == BN_THREAD_ERROR_CONTINUE;
   bn_interrupt_init(&run->interrupt, run->sessions.all, n + BN_LOAD_SIDE);
-  return 0;
 }
 
 /* Makes the reports and the threads that watch the run. */
@@ -128,8 +126,7 @@ static void run_make_watching(struct bn_run *run, const struct bn_run_setup *set
   bn_watchdog_init(&run->watchdog, &run->parts);
 }
 
-/* Returns a zeroed run with those parts set that cannot fail, so that bn_run_free can free it from
-   now on. */
+/* Returns a run with the parts that depend on no other. */
 static struct bn_run *run_alloc(const struct bn_run_setup *setup)
 {
   struct bn_run *run = bn_alloc_aligned(_Alignof(struct bn_run), sizeof *run);
@@ -162,29 +159,36 @@ static struct bn_run *run_alloc(const struct bn_run_setup *setup)
   return run;
 }
 
+/* Frees what run_alloc has made and the sessions, and the run itself. */
+static void run_free_sessions(struct bn_run *run)
+{
+  bn_sessions_done(&run->sessions);
+  bn_load_done(&run->load);
+  bn_outage_done(&run->outage);
+  free(run);
+}
+
 int bn_run_new(struct bn_run **out, const struct bn_run_setup *setup, struct bn_err *err)
 {
   struct bn_run *run = run_alloc(setup);
   const unsigned sessions = setup->conf->plan.threads;
   const unsigned workers = setup->workers != 0 ? setup->workers : sessions;
-  int rc = -1;
 
   *out = NULL;
   if (bn_load_init(&run->load, sessions, workers, setup->ops->metrics,
                    bn_load_stat_bits(setup->conf, setup->ops),
-                   bn_load_phase_profile(setup->conf)) == 0) {
-    run_make_pacer(run);
-    run->phases = bn_phases_new(bn_load_phase_profile(setup->conf));
-    run->parts.phases = run->phases;
-    run_make_quota(run);
-    rc = run_make_sessions(run, workers);
-  }
-  if (rc != 0) {
-    bn_run_free(run);
+                   bn_load_phase_profile(setup->conf)) != 0 ||
+      bn_sessions_init(&run->sessions, sessions, setup->host_group, setup->ops->session_size) !=
+          0) {
+    run_free_sessions(run);
     return bn_err_set(err, 0, "out of memory for %u threads", sessions);
   }
+  run_make_pacer(run);
+  run->phases = bn_phases_new(bn_load_phase_profile(setup->conf));
+  run->parts.phases = run->phases;
+  run_make_quota(run);
+  run_make_threads(run, workers);
   run_make_watching(run, setup);
-  bn_services_bind(&run->services, &run->parts, &run->sessions, setup->ops);
   run->services.workload_conf = setup->workload_conf;
   /* The streams are those of a command until bn_run_execute seeds them for a run. */
   (void)bn_sessions_seed(&run->sessions, &run->load, setup->conf, BN_RNG_DATA);
@@ -218,15 +222,12 @@ void bn_run_free(struct bn_run *run)
   bn_watch_done(&run->watch);
   bn_interrupt_done(&run->interrupt);
   bn_threads_done(&run->threads);
-  bn_sessions_done(&run->sessions);
   if (run->parts.pacer != NULL)
     bn_pacer_done(&run->pacer);
   bn_phases_free(run->phases);
   bn_quota_done(&run->quota);
-  bn_outage_done(&run->outage);
   bn_hist_free(run->ages);
-  bn_load_done(&run->load);
-  free(run);
+  run_free_sessions(run);
 }
 
 /* --- the threads that watch ------------------------------------------------------------------- */

@@ -303,12 +303,9 @@ void bn_sampler_init(struct bn_sampler *s, const struct bn_run_parts *parts)
 
 void bn_sampler_done(struct bn_sampler *s)
 {
-  if (s->parts == NULL)
-    return;
   free(s->ended);
   (void)pthread_cond_destroy(&s->changed);
   (void)pthread_mutex_destroy(&s->lock);
-  s->parts = NULL;
 }
 
 int bn_sampler_start(struct bn_sampler *s, bool is_command, struct bn_err *err)

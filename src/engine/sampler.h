@@ -23,7 +23,7 @@ struct bn_sampler {
   bool stop, gone; /* guarded by the lock: the thread is to end; it calls no reporter any more */
 };
 
-/* parts is borrowed.  bn_sampler_done accepts a sampler that is all zero. */
+/* parts is borrowed. */
 void bn_sampler_init(struct bn_sampler *s, const struct bn_run_parts *parts);
 void bn_sampler_done(struct bn_sampler *s);
 

@@ -24,48 +24,42 @@ static void sessions_set_numbers(const struct bn_sessions *s, struct bn_session 
   }
 }
 
-/* Links session i to the shared parts, and gives it its state of `state_size` bytes.  Only the
-   sessions of workers look for outages. */
-static void sessions_link(const struct bn_sessions *s, unsigned i, const struct bn_run_parts *p,
-                          const struct bn_services *services, size_t state_size)
+int bn_sessions_init(struct bn_sessions *s, unsigned workers, const struct bn_host_group *group,
+                     size_t state_size)
 {
-  struct bn_session *session = &s->all[i];
-
-  session->limit = &p->quota->limit;
-  session->mark = &p->quota->limit.until_ns;
-  session->share = &p->quota->share[i];
-  session->pacer = p->pacer;
-  session->phases = p->phases;
-  session->outage = i < s->workers ? p->outage : NULL;
-  session->services = services;
-  session->state = state_size > 0 ? (char *)s->state + state_size * i : NULL;
-  session->think.own_ns = session->think.active_until_ns = UINT64_MAX;
-  bn_clock_reader_init(&session->clock, p->clock);
-  atomic_store_explicit(&session->doing, "starting", memory_order_relaxed);
-}
-
-int bn_sessions_init(struct bn_sessions *s, const struct bn_run_parts *p,
-                     const struct bn_services *services, size_t state_size)
-{
-  const struct bn_host_group *group = p->host_group;
-  const unsigned workers = p->conf->plan.threads, n_all = workers + BN_LOAD_SIDE;
-  /* Rounded up: no two states share a cache line. */
-  const size_t size = (state_size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+  const unsigned n_all = workers + BN_LOAD_SIDE;
 
   *s = (struct bn_sessions){.workers = workers,
+                            .state_size = (state_size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE,
                             .first = group != NULL ? group->first : 0,
                             .n_all_hosts = bn_host_group_sessions(group, workers),
                             .all = bn_alloc_try_aligned(CACHE_LINE, n_all, sizeof *s->all)};
-  if (size > 0)
-    s->state = bn_alloc_try_aligned(CACHE_LINE, n_all, size);
-  if (s->all == NULL || (size > 0 && s->state == NULL))
-    return -1;
-  for (unsigned i = 0; i < n_all; i++) {
-    sessions_set_numbers(s, &s->all[i]);
-    sessions_link(s, i, p, services, size);
+  if (state_size > 0)
+    s->state = bn_alloc_try_aligned(CACHE_LINE, n_all, s->state_size);
+  return s->all == NULL || (state_size > 0 && s->state == NULL) ? -1 : 0;
+}
+
+/* Only the sessions of workers look for outages. */
+void bn_sessions_link(struct bn_sessions *s, const struct bn_run_parts *p,
+                      const struct bn_services *services)
+{
+  for (unsigned i = 0; i < s->workers + BN_LOAD_SIDE; i++) {
+    struct bn_session *session = &s->all[i];
+
+    sessions_set_numbers(s, session);
+    session->limit = &p->quota->limit;
+    session->mark = &p->quota->limit.until_ns;
+    session->share = &p->quota->share[i];
+    session->pacer = p->pacer;
+    session->phases = p->phases;
+    session->outage = i < s->workers ? p->outage : NULL;
+    session->services = services;
+    session->state = s->state != NULL ? (char *)s->state + s->state_size * i : NULL;
+    session->think.own_ns = session->think.active_until_ns = UINT64_MAX;
+    bn_clock_reader_init(&session->clock, p->clock);
+    atomic_store_explicit(&session->doing, "starting", memory_order_relaxed);
   }
   bn_sessions_set_stats(s, p->load);
-  return 0;
 }
 
 void bn_sessions_set_stats(struct bn_sessions *s, const struct bn_load *load)

@@ -11,16 +11,19 @@
 struct bn_sessions {
   struct bn_session *all; /* owned; workers + BN_LOAD_SIDE */
   void *state;            /* owned; one block for all states */
+  size_t state_size;      /* bytes of the workload's state per session, in whole cache lines */
   unsigned workers;       /* sessions of workers */
   unsigned first;         /* number of the first session */
   unsigned n_all_hosts;   /* sessions of the workers of all hosts */
 };
 
-/* Makes the sessions of all workers, and links them to the shared parts, which are borrowed.
-   state_size: bytes of the workload's state per session.  Returns 0, or -1 if out of memory.
-   bn_sessions_done accepts half-made sessions. */
-int bn_sessions_init(struct bn_sessions *s, const struct bn_run_parts *p,
-                     const struct bn_services *services, size_t state_size);
+/* Makes the sessions of this host, of which `workers` are of workers.  group: NULL if this host is
+   alone.  Returns 0, or -1 if out of memory; bn_sessions_done accepts what was made. */
+int bn_sessions_init(struct bn_sessions *s, unsigned workers, const struct bn_host_group *group,
+                     size_t state_size);
+/* Links the sessions to the shared parts, which are borrowed. */
+void bn_sessions_link(struct bn_sessions *s, const struct bn_run_parts *p,
+                      const struct bn_services *services);
 void bn_sessions_done(struct bn_sessions *s);
 /* Points each session at its statistics in `load`, which may have moved. */
 void bn_sessions_set_stats(struct bn_sessions *s, const struct bn_load *load);

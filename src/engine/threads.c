@@ -60,19 +60,15 @@ void bn_threads_init(struct bn_threads *t, struct bn_session *sessions, unsigned
   bn_wait_init_cond(&t->changed);
   bn_wait_init_cond(&t->decided);
   threads_make_workers(t);
-  t->made = true;
 }
 
 void bn_threads_done(struct bn_threads *t)
 {
-  if (!t->made)
-    return;
   free(t->worker);
   free(t->of_session);
   (void)pthread_cond_destroy(&t->decided);
   (void)pthread_cond_destroy(&t->changed);
   (void)pthread_mutex_destroy(&t->lock);
-  t->made = false;
 }
 
 /* --- start --- */

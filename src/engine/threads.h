@@ -78,11 +78,9 @@ struct bn_threads {
   unsigned barrier_arrived, barrier_round;
   bool arrival_sent; /* the host group knows that all sessions of this host are at the barrier */
   bool ended;        /* guarded by the lock; bn_threads_end was called */
-  bool made;         /* bn_threads_done has something to free */
 };
 
-/* sessions is an array of n; everything is borrowed. n_workers <= n.  bn_threads_done accepts
-   threads that are all zero. */
+/* sessions is an array of n; everything is borrowed. n_workers <= n. */
 void bn_threads_init(struct bn_threads *t, struct bn_session *sessions, unsigned n,
                      unsigned n_workers, struct bn_outcome *outcome, struct bn_quota *quota,
                      struct bn_pacer *pacer);

@@ -279,12 +279,9 @@ void bn_watchdog_init(struct bn_watchdog *w, const struct bn_run_parts *parts)
 
 void bn_watchdog_done(struct bn_watchdog *w)
 {
-  if (w->parts == NULL)
-    return;
   (void)fclose(w->out);
   bn_hist_free(w->ages);
   free(w->text);
   (void)pthread_cond_destroy(&w->changed);
   (void)pthread_mutex_destroy(&w->lock);
-  w->parts = NULL;
 }

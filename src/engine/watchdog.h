@@ -7,7 +7,7 @@
    later, the watchdog prints the text report from the counters as they are, unless it has been
    printed, names the journals from which `bench report` makes the documents, removes half-written
    documents, and calls _exit.  It allocates nothing, and it uses neither the log nor the streams of
-   other threads, because a thread that hangs may hold their locks.  Its output does not block.  Half
+   other threads, because a thread that hangs may hold their locks.  Its output does not block. Half
    a second after it has begun, a signal to its own thread calls _exit if it has not done so itself.
    Nothing watches it. */
 #ifndef BN_ENGINE_WATCHDOG_H
@@ -34,7 +34,7 @@ struct bn_watchdog {
   bool stop;      /* guarded by the lock */
 };
 
-/* parts is borrowed.  bn_watchdog_done accepts a watchdog that is all zero. */
+/* parts is borrowed. */
 void bn_watchdog_init(struct bn_watchdog *w, const struct bn_run_parts *parts);
 void bn_watchdog_done(struct bn_watchdog *w);
 
