@@ -98,14 +98,9 @@ struct bn_services {
   /* Waits for all sessions of a parallel command, on all hosts.  Returns false if another one
      failed, true for a single session. */
   bool (*barrier)(struct bn_session *s);
-  /* For a session with a task: calls fn(arg), which may wait while the worker goes on with other
-     sessions.  Returns true if it has returned.  false: it waits, and the session's code returns to
-     the engine, which goes on with the session after fn has returned, or calls `finish`. */
-  bool (*call)(struct bn_session *s, void (*fn)(void *arg), void *arg);
-  /* Waits here for the return of fn, and holds up the other sessions of the worker. */
-  void (*finish)(struct bn_session *s);
-  /* Returns whether such an fn has not returned.  The other sessions of the worker run meanwhile,
-     and their interpreter may free what this session has dropped. */
+  /* Returns whether a call of the session's task has not returned (engine/loop.h).  The other
+     sessions of the worker run meanwhile, and their interpreter may free what this session has
+     dropped. */
   bool (*in_call)(const struct bn_session *s);
   /* Waits until that time (CLOCK_MONOTONIC) or until no event may begin any more. */
   void (*pause)(struct bn_session *s, uint64_t until_ns);

@@ -145,16 +145,6 @@ static void services_pause_session(struct bn_session *s, uint64_t until_ns)
     bn_threads_pause(p->threads, end_ns);
 }
 
-static bool services_call(struct bn_session *s, void (*fn)(void *arg), void *arg)
-{
-  return bn_task_call(s->task, fn, arg);
-}
-
-static void services_finish(struct bn_session *s)
-{
-  bn_task_finish(s->task);
-}
-
 static bool services_is_in_call(const struct bn_session *s)
 {
   return s->task->fiber != NULL;
@@ -188,8 +178,6 @@ void bn_services_bind(struct bn_services *out, struct bn_run_parts *parts,
       .fail_session = services_fail_session,
       .stay_behind = services_stay_behind,
       .barrier = services_await_barrier,
-      .call = services_call,
-      .finish = services_finish,
       .in_call = services_is_in_call,
       .pause = services_pause_session,
       .set_interrupt = services_set_interrupt,

@@ -80,7 +80,7 @@ static void shared_run(void *arg)
 static bool shared_begin(struct bn_instance *in)
 {
   struct bn_session *s = in->lua.session;
-  const bool has_returned = s->services->call(s, shared_run, in);
+  const bool has_returned = bn_task_call(s->task, shared_run, in);
 
   return !has_returned;
 }

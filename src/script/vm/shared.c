@@ -9,6 +9,7 @@
 #include "api/session.h"
 #include "base/alloc.h"
 #include "base/log.h"
+#include "engine/loop.h"
 #include "script/vm/chunk.h"
 #include "script/vm/lua.h"
 
@@ -127,6 +128,6 @@ int bn_shared_wait(lua_State *L)
     return lua_yield(L, 0);
   /* A C function on the stack cannot yield, so the worker waits in place. */
   shared_log_hold(L);
-  s->services->finish(s);
+  bn_task_finish(s->task);
   return 0;
 }
