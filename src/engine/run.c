@@ -146,8 +146,7 @@ static struct bn_run *run_alloc(const struct bn_run_setup *setup)
                                      .text = setup->text,
                                      .made_ns = bn_clock_mono(),
                                      .scripted = setup->ops->find_command != NULL};
-  run->job = (struct bn_job){
-      .conf = setup->conf, .ops = setup->ops, .self = setup->self, .clock = &run->clock};
+  run->job = (struct bn_job){.conf = setup->conf, .ops = setup->ops, .self = setup->self};
   /* A workload without `open` has no state: its functions get its options, which they do not
      change, hence the cast. */
   if (setup->self == NULL && setup->ops->open == NULL)

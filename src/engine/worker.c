@@ -37,7 +37,6 @@ void bn_worker_begin_session(const struct bn_worker *w, struct bn_session *s)
   if (!w->job->conf->policy->threads_start_silently)
     bn_log(BN_DEBUG, "Worker thread (#%u) started", s->number);
   bn_threads_enter_stage(w->threads, s, BN_SESSION_OPENING);
-  bn_clock_reader_init(&s->clock, w->job->clock);
 }
 
 void bn_worker_note_opened(const struct bn_worker *w, struct bn_session *s)
@@ -153,7 +152,6 @@ void *bn_worker_command_main(void *worker)
   const struct bn_worker *w = worker;
   struct bn_session *s = bn_worker_session(w, 0);
 
-  bn_clock_reader_init(&s->clock, w->job->clock);
   if (bn_threads_await_start_barrier(w->threads, 1))
     bn_worker_run_command(w->threads, s, w->job);
   bn_worker_leave_session(w, s);

@@ -11,8 +11,7 @@
 struct bn_job {
   const struct bn_conf *conf;
   const struct bn_workload *ops;
-  void *self; /* the state of the workload */
-  struct bn_clock *clock;
+  void *self;                       /* the state of the workload */
   const struct bn_command *command; /* NULL: `run` */
 };
 
