@@ -370,9 +370,10 @@ static void run_log_reporting_threads(const struct bn_run *run)
    starts more of them.  If one cannot be started, logs why, ends the run and returns false. */
 static bool run_spawn(struct bn_run *run, void *(*body)(void *), uint64_t until_ns)
 {
-  const uint64_t stack_bytes = bn_threads_stack_size(run->job.conf->raw.thread_stack_size);
-  const struct bn_threads_plan plan = {
-      .job = &run->job, .body = body, .stack_bytes = stack_bytes, .until_ns = until_ns};
+  const struct bn_threads_plan plan = {.job = &run->job,
+                                       .body = body,
+                                       .stack_bytes = run->job.conf->raw.thread_stack_size,
+                                       .until_ns = until_ns};
   struct bn_err err = {0};
 
   if (bn_threads_spawn(&run->threads, &plan, &err) == 0)

@@ -15,11 +15,6 @@
    the option, and the size costs address space, not memory. */
 static const uint64_t least_stack_bytes = (uint64_t)1 << 20;
 
-uint64_t bn_threads_stack_size(uint64_t wanted_bytes)
-{
-  return wanted_bytes > least_stack_bytes ? wanted_bytes : least_stack_bytes;
-}
-
 static const struct bn_wait workers_end = {"workers to go", BN_BOUND_END};
 static const struct bn_wait worker_return = {"a worker to return", BN_BOUND_RETURNING};
 static const struct bn_wait arrivals = {"every session to be open", BN_BOUND_END};
@@ -75,6 +70,9 @@ void bn_threads_done(struct bn_threads *t)
 
 int bn_threads_spawn(struct bn_threads *t, const struct bn_threads_plan *plan, struct bn_err *err)
 {
+  const uint64_t stack_bytes =
+      plan->stack_bytes > least_stack_bytes ? plan->stack_bytes : least_stack_bytes;
+
   for (unsigned i = 0; i < t->n_workers; i++) {
     struct bn_worker *w = &t->worker[i];
     int rc;
@@ -82,7 +80,7 @@ int bn_threads_spawn(struct bn_threads *t, const struct bn_threads_plan *plan, s
     if (bn_threads_have_signal(t) || bn_clock_mono() >= plan->until_ns)
       return 0;
     w->job = plan->job;
-    rc = bn_wait_spawn(&w->thread, plan->stack_bytes, plan->body, w);
+    rc = bn_wait_spawn(&w->thread, stack_bytes, plan->body, w);
     if (rc != 0)
       return bn_err_set(err, rc, "cannot start worker thread %u of %u: %s", i + 1, t->n_workers,
                         strerror(rc));

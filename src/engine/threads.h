@@ -87,13 +87,11 @@ void bn_threads_init(struct bn_threads *t, struct bn_session *sessions, unsigned
 void bn_threads_done(struct bn_threads *t);
 
 /* --- the main thread --- */
-/* Returns the size of each worker's stack, for a plan: the wanted size, but at least 1 MiB. */
-uint64_t bn_threads_stack_size(uint64_t wanted_bytes);
 struct bn_threads_plan {
   const struct bn_job *job;    /* borrowed until all have gone */
   void *(*body)(void *worker); /* its argument is a struct bn_worker */
-  uint64_t stack_bytes;
-  uint64_t until_ns; /* CLOCK_MONOTONIC; UINT64_MAX: no limit */
+  uint64_t stack_bytes;        /* of each worker; less than 1 MiB: 1 MiB */
+  uint64_t until_ns;           /* CLOCK_MONOTONIC; UINT64_MAX: no limit */
 };
 /* Starts the workers, no further one after until_ns or a signal.  Returns 0, or -1 and err. */
 int bn_threads_spawn(struct bn_threads *t, const struct bn_threads_plan *plan, struct bn_err *err);
