@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/wait.h"
 
 /* The time to wait for an answer while events run, when the reporting thread alone waits. */
 static const uint64_t run_patience_ns = BN_NSEC_PER_SEC / 10;
@@ -34,7 +35,7 @@ void bn_watch_init(struct bn_watch *w, const struct bn_watcher *const *watchers,
     struct bn_watch_slot *s = &w->slot[w->n];
 
     s->ops = watchers[w->n];
-    s->place = &w->place;
+    s->watch = w;
     s->state = bn_alloc(1, watchers[w->n]->state_size);
   }
 }
@@ -58,43 +59,118 @@ static bool watch_may_block(const struct bn_watch_slot *s)
   return s->ops->interrupt != NULL;
 }
 
+/* --- the thread of a watcher that may block --------------------------------------------------- */
+
+static const struct bn_wait next_call = {"a question about what is watched", BN_BOUND_STOP};
+static const struct bn_wait call_return = {"an answer about what is watched", BN_BOUND_DEADLINE};
+static const struct bn_wait thread_return = {"the thread that watches to return",
+                                             BN_BOUND_RETURNING};
+
+/* Makes the calls.  `busy` is cleared once a call has returned, also if it was given up. */
+static void *watch_main(void *arg)
+{
+  struct bn_watch_slot *s = arg;
+  pthread_mutex_t *lock = &s->watch->lock;
+
+  (void)pthread_mutex_lock(lock);
+  while (!s->stop) {
+    if (!s->busy) {
+      (void)bn_wait_until(&next_call, &s->changed, lock, UINT64_MAX);
+      continue;
+    }
+    (void)pthread_mutex_unlock(lock);
+    s->call(s);
+    (void)pthread_mutex_lock(lock);
+    s->busy = false;
+    bn_wait_wake(&s->changed);
+  }
+  s->gone = true;
+  bn_wait_wake(&s->changed);
+  (void)pthread_mutex_unlock(lock);
+  return NULL;
+}
+
+/* Starts the thread; the caller does not hold the lock.  Returns 0, or -1 and s->err. */
+static int watch_start_thread(struct bn_watch_slot *s)
+{
+  int rc;
+
+  bn_wait_init_cond(&s->changed);
+  rc = bn_wait_spawn(&s->thread, 0, watch_main, s);
+  s->made = rc == 0;
+  return s->made ? 0 : bn_err_set(&s->err, rc, "cannot start its thread: %s", strerror(rc));
+}
+
+/* Waits until *flag has the wanted value or the time is over.  Returns whether *flag has it.  The
+   caller holds the lock, here and in the functions below. */
+static bool watch_await(struct bn_watch_slot *s, const bool *flag, bool wanted,
+                        uint64_t patience_ns)
+{
+  const uint64_t until_ns = bn_clock_mono() + patience_ns;
+  bool in_time = true;
+
+  while (*flag != wanted && in_time)
+    in_time = bn_wait_until(&call_return, &s->changed, &s->watch->lock, until_ns);
+  return *flag == wanted;
+}
+
+/* Ends the thread, if there is one.  Returns false if a call has not returned in time and the
+   thread was abandoned. */
+static bool watch_stop_thread(struct bn_watch_slot *s, uint64_t patience_ns)
+{
+  if (!s->made)
+    return true;
+  s->stop = true;
+  bn_wait_wake(&s->changed);
+  if (!watch_await(s, &s->gone, true /* wanted */, patience_ns))
+    return false;
+  /* No lock is held while a thread is joined (base/wait.h). */
+  (void)pthread_mutex_unlock(&s->watch->lock);
+  bn_wait_join(&thread_return, s->thread);
+  (void)pthread_mutex_lock(&s->watch->lock);
+  (void)pthread_cond_destroy(&s->changed);
+  return true;
+}
+
 /* --- calls ------------------------------------------------------------------------------------ */
 
 /* The calls of a watcher, for watch_call.  They leave their results in the slot. */
 
-static void watch_call_open(void *arg)
+static void watch_call_open(struct bn_watch_slot *s)
 {
-  struct bn_watch_slot *s = arg;
-
-  s->rc = s->ops->open(s->state, s->place, &s->err);
+  s->rc = s->ops->open(s->state, &s->watch->place, &s->err);
 }
 
 /* The time of a reading is the middle of the call, the best guess of when the values were read. */
-static void watch_call_read(void *arg)
+static void watch_call_read(struct bn_watch_slot *s)
 {
-  struct bn_watch_slot *s = arg;
   const uint64_t from_ns = bn_clock_mono();
 
   s->rc = s->ops->read(s->state, &s->answer, &s->err);
   s->answer.at_ns = from_ns + (bn_clock_mono() - from_ns) / 2;
 }
 
-static void watch_call_close(void *arg)
+static void watch_call_close(struct bn_watch_slot *s)
 {
-  const struct bn_watch_slot *s = arg;
-
   if (s->ops->close != NULL)
     s->ops->close(s->state);
 }
 
 /* Makes a call, in the thread of a watcher that may block.  Returns false if it has not returned in
-   time.  The caller holds the lock. */
-static bool watch_call(struct bn_watch_slot *s, void (*fn)(void *arg), uint64_t patience_ns)
+   time, or was not made because an earlier call has not returned. */
+static bool watch_call(struct bn_watch_slot *s, void (*call)(struct bn_watch_slot *s),
+                       uint64_t patience_ns)
 {
-  if (watch_may_block(s))
-    return bn_timed_call_make(&s->timed_call, fn, s, patience_ns);
-  fn(s);
-  return true;
+  if (!watch_may_block(s)) {
+    call(s);
+    return true;
+  }
+  if (!s->made || s->busy)
+    return false;
+  s->call = call;
+  s->busy = true;
+  bn_wait_wake(&s->changed);
+  return watch_await(s, &s->busy, false /* wanted */, patience_ns);
 }
 
 /* Gives a watcher up, with one line on standard error. */
@@ -137,7 +213,7 @@ void bn_watch_open(struct bn_watch *w)
   for (size_t i = 0; i < w->n; i++) {
     struct bn_watch_slot *s = &w->slot[i];
 
-    if (watch_may_block(s) && bn_timed_call_start(&s->timed_call, &w->lock, &s->err) != 0) {
+    if (watch_may_block(s) && watch_start_thread(s) != 0) {
       watch_give_up(s, &s->err);
       continue;
     }
@@ -157,14 +233,12 @@ static bool watch_close_one(struct bn_watch_slot *s)
   /* Only a watcher that may block, and so has an interrupt, does not answer in time. */
   if (!closed) {
     s->ops->interrupt(s->state);
-    closed = bn_timed_call_await_idle(&s->timed_call, rest_patience_ns) &&
+    closed = watch_await(s, &s->busy, false /* wanted */, rest_patience_ns) &&
              watch_call(s, watch_call_close, rest_patience_ns);
   }
   s->entered = s->open = false;
   /* The thread of a call that still hangs is not waited for again. */
-  if (watch_may_block(s) && !bn_timed_call_stop(&s->timed_call, closed ? rest_patience_ns : 0))
-    return false;
-  return closed;
+  return watch_stop_thread(s, closed ? rest_patience_ns : 0) && closed;
 }
 
 bool bn_watch_close(struct bn_watch *w)

@@ -15,7 +15,6 @@
 #include <stddef.h>
 
 #include "api/watch.h"
-#include "engine/timed_call.h"
 #include "measure/facts.h"
 #include "measure/view.h"
 #include "measure/watch.h"
@@ -23,11 +22,19 @@
 enum { BN_WATCHERS_MAX = 8 };
 
 struct bn_watch_slot {
+  struct bn_watch *watch;
   const struct bn_watcher *ops;
-  const struct bn_watch_place *place; /* points into the watch */
-  void *state;                        /* owned */
-  bool entered, open;                 /* ops->open was called; it has succeeded */
-  struct bn_timed_call timed_call;    /* for a watcher that may block */
+  void *state;        /* owned */
+  bool entered, open; /* ops->open was called; it has succeeded */
+  /* The thread of a watcher that may block.  A call that was given up goes on; no other call is
+     made until it returns.  The lock of the watch, which is not held during a call, guards these.
+   */
+  pthread_t thread;
+  pthread_cond_t changed;
+  bool made;                             /* the thread has been started */
+  bool busy;                             /* a call is to be made or has not returned */
+  bool stop, gone;                       /* the thread is to end, has ended */
+  void (*call)(struct bn_watch_slot *s); /* set while busy */
   /* The results of its calls; those of a call that was given up are ignored. */
   int rc;
   struct bn_err err;
