@@ -117,14 +117,11 @@ bool bn_threads_await_ready(struct bn_threads *t, uint64_t deadline_ns)
   return are_ready;
 }
 
-/* Returns what session i is doing before it is ready, or NULL if it is ready.  There is no session
-   t->n: for it, returns NULL, too. */
+/* Returns what session i is doing before it is ready, or NULL if it is ready. */
 static const char *threads_get_doing(struct bn_threads *t, unsigned i)
 {
   const char *doing = NULL;
 
-  if (i == t->n)
-    return NULL;
   (void)pthread_mutex_lock(&t->lock);
   if (t->of_session[i].stage < BN_SESSION_READY)
     doing = atomic_load_explicit(&t->session[i].doing, memory_order_relaxed);
@@ -132,35 +129,26 @@ static const char *threads_get_doing(struct bn_threads *t, unsigned i)
   return doing;
 }
 
-/* Logs what each of the threads from first to last is doing. */
-static void threads_log_opening(unsigned first, unsigned last, const char *doing)
-{
-  if (first == last)
-    bn_log_hint("thread %u: %s", first, doing);
-  else
-    bn_log_hint("threads %u to %u: %s", first, last, doing);
-}
-
-/* Adjacent threads that do the same share a line, which is logged once the next thread does
-   something else; session t->n, which does not exist, ends the last line.  The texts are static, so
-   that equal texts have the same address. */
+/* Adjacent threads that do the same share a line.  The texts are static, so that equal texts have
+   the same address. */
 void bn_threads_log_waiting(struct bn_threads *t)
 {
   enum { LINES_MAX = 10 };
-  const char *doing_before = NULL;
-  unsigned first = 0, lines = 0; /* first: the first thread of the line */
+  unsigned n_lines = 0, next;
 
-  for (unsigned i = 0; i <= t->n && lines < LINES_MAX; i++) {
-    const char *doing = threads_get_doing(t, i);
+  for (unsigned first = 0; first < t->n && n_lines < LINES_MAX; first = next) {
+    const char *doing = threads_get_doing(t, first);
 
-    if (doing == doing_before)
+    next = first + 1;
+    while (next < t->n && threads_get_doing(t, next) == doing)
+      next++;
+    if (doing == NULL)
       continue;
-    if (doing_before != NULL) {
-      threads_log_opening(first, i - 1, doing_before);
-      lines++;
-    }
-    doing_before = doing;
-    first = i;
+    n_lines++;
+    if (next - first == 1)
+      bn_log_hint("thread %u: %s", first, doing);
+    else
+      bn_log_hint("threads %u to %u: %s", first, next - 1, doing);
   }
 }
 
