@@ -111,7 +111,6 @@ const struct bn_subcommand bn_registry_subcommands[] = {
 const struct bn_watcher *const bn_registry_watchers[] = {&bn_watcher_host, &bn_watcher_device,
                                                          &bn_watcher_server, NULL};
 
-/* Returns whether the name of a row is name[0..len). */
 static bool registry_is_named(const char *row_name, const char *name, size_t len)
 {
   return strlen(row_name) == len && strncmp(row_name, name, len) == 0;

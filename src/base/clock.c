@@ -73,13 +73,11 @@ static struct sample clock_take_sample(unsigned rounds)
   return best;
 }
 
-/* Converts a number of ticks to nanoseconds. */
 static uint64_t clock_ticks_to_ns(uint64_t ticks, uint64_t mult)
 {
   return (uint64_t)(((unsigned __int128)ticks * mult) >> 32);
 }
 
-/* Converts nanoseconds to a number of ticks. */
 static uint64_t clock_ns_to_ticks(uint64_t ns, uint64_t mult)
 {
   return (uint64_t)(((unsigned __int128)ns << 32) / mult);

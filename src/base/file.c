@@ -18,14 +18,12 @@
 
 enum { LINKS_MAX = 8 /* links that bn_file_follow goes through, one after another */ };
 
-/* Sets errno to the error, and returns -1. */
 static int file_fail(int error)
 {
   errno = error;
   return -1;
 }
 
-/* Closes the descriptor, sets errno to the error, and returns -1. */
 static int file_close_and_fail(int fd, int error)
 {
   (void)close(fd);

@@ -73,7 +73,6 @@ static void hist_set(struct bn_hist *h, size_t i, uint64_t count)
     hist_move(h, i, count - hist_count(h, i));
 }
 
-/* Returns the bucket after the last one of a page. */
 static size_t hist_page_end(size_t page)
 {
   return (page + 1) * BN_HIST_PAGE;

@@ -4,7 +4,6 @@
 
 #include <math.h>
 
-/* Returns the mass of a whole piece. */
 static double rate_piece_mass(const struct bn_rate_piece *p)
 {
   return (p->start_rate + p->end_rate) / 2 * p->span_s;

@@ -20,7 +20,6 @@ static char *uri_cut(char *s, char c)
   return found + 1;
 }
 
-/* Returns the value of a hexadecimal digit. */
 static unsigned uri_hex_value(char c)
 {
   return isdigit((unsigned char)c) ? (unsigned)(c - '0')

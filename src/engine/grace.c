@@ -4,7 +4,6 @@
 
 #include "base/clock.h"
 
-/* Returns whether the workload sends statements to a database. */
 static bool grace_is_sql(const struct bn_run_parts *p)
 {
   return bn_reports_get_kind(p->reports) == BN_KIND_SQL;

@@ -116,7 +116,6 @@ static void run_make_threads(struct bn_run *run, unsigned n_workers)
   bn_interrupt_init(&run->interrupt, run->sessions.all, n + BN_LOAD_SIDE);
 }
 
-/* Makes the reports and the threads that watch the run. */
 static void run_make_watching(struct bn_run *run, const struct bn_run_setup *setup)
 {
   bn_watch_init(&run->watch, setup->watchers, setup->n_watchers, setup->sql);

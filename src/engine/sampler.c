@@ -232,7 +232,6 @@ static void sampler_do_due_items(struct bn_sampler *s)
     sampler_end_by_grace(s, now_ns);
 }
 
-/* Returns whether bn_sampler_stop was called. */
 static bool sampler_is_stopping(struct bn_sampler *s)
 {
   bool stop;

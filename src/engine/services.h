@@ -7,7 +7,6 @@
 #include "engine/run_state.h"
 #include "engine/sessions.h"
 
-/* Fills the table of services; everything is borrowed. */
 void bn_services_bind(struct bn_services *out, struct bn_run_parts *parts,
                       const struct bn_sessions *sessions, const struct bn_workload *ops);
 

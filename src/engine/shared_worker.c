@@ -29,7 +29,6 @@ struct shared_worker {
   unsigned n_gone;
 };
 
-/* Lets the loop close the session next. */
 static void shared_queue_close(struct shared_session *ss)
 {
   ss->phase = BN_PHASE_CLOSE;

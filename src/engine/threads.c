@@ -502,7 +502,6 @@ bool bn_threads_get_times(struct bn_threads *t, struct bn_times *times)
   return true;
 }
 
-/* Returns a counter that the lock guards. */
 static unsigned threads_read_counter(struct bn_threads *t, const unsigned *counter)
 {
   unsigned n;

@@ -6,7 +6,6 @@
 
 #include "base/alloc.h"
 
-/* Puts a timer into entry i. */
 static void timers_put(struct bn_timers *t, size_t i, struct bn_timer *timer)
 {
   t->heap[i] = timer;

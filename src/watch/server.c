@@ -68,7 +68,6 @@ struct pass {
   size_t next; /* index of the expected name: rows come in the same order each time */
 };
 
-/* Returns whether v is the i-th name. */
 static bool server_has_name_at(const struct server *s, size_t i, const struct bn_sql_value *v)
 {
   return i < s->n && strncmp(s->key[i], v->ptr, v->len) == 0 && s->key[i][v->len] == '\0';
