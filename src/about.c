@@ -103,26 +103,14 @@ static const char *about_find_option_value(const struct bn_facts *f, const char 
   return NULL;
 }
 
-/* Returns the driver that the run uses if it is an embedded one, or NULL. */
-static const struct bn_registry_driver *about_find_embedded_driver(const struct bn_facts *f)
-{
-  const char *driver = about_find_option_value(f, "db-driver");
-
-  if (driver == NULL)
-    return NULL;
-  for (const struct bn_registry_driver *d = bn_registry_drivers; d->name != NULL; d++)
-    if (strcmp(d->name, driver) == 0)
-      return d->embedded ? d : NULL;
-  return NULL;
-}
-
-/* Returns the database file of the run, the value of the driver's option with the trait PLACE, or
-   NULL. */
+/* Returns the database file of the run, the value of the option with the trait PLACE of an embedded
+   driver, or NULL. */
 static const char *about_find_database_file(const struct bn_facts *f)
 {
-  const struct bn_registry_driver *d = about_find_embedded_driver(f);
+  const struct bn_registry_driver *d =
+      bn_registry_find_driver(about_find_option_value(f, "db-driver"));
 
-  if (d == NULL)
+  if (d == NULL || !d->embedded)
     return NULL;
   for (const struct bn_opt *o = d->options; o->name != NULL; o++)
     if ((o->traits & BN_OPT_PLACE) != 0)

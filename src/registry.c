@@ -124,6 +124,15 @@ const struct bn_workload *bn_registry_find_workload(const char *name)
   return NULL;
 }
 
+const struct bn_registry_driver *bn_registry_find_driver(const char *name)
+{
+  for (const struct bn_registry_driver *d = bn_registry_drivers; name != NULL && d->name != NULL;
+       d++)
+    if (strcmp(d->name, name) == 0)
+      return d;
+  return NULL;
+}
+
 const struct bn_reporter *bn_registry_find_reporter(const char *name, size_t len)
 {
   for (size_t i = 0; bn_registry_reporters[i] != NULL; i++)
@@ -148,13 +157,9 @@ bool bn_registry_is_script(const char *name, size_t len)
 bool bn_registry_is_local(const char *test, const char *driver)
 {
   const struct bn_workload *ops = bn_registry_find_workload(test);
+  const struct bn_registry_driver *d = bn_registry_find_driver(driver);
 
   if (ops != NULL)
     return ops->commands != NULL; /* `prepare` makes files */
-  if (driver == NULL)
-    return false;
-  for (const struct bn_registry_driver *d = bn_registry_drivers; d->name != NULL; d++)
-    if (strcmp(d->name, driver) == 0)
-      return d->embedded;
-  return false;
+  return d != NULL && d->embedded;
 }

@@ -39,6 +39,8 @@ extern const struct bn_watcher *const bn_registry_watchers[];
 
 /* Returns the built-in test of that name, or NULL if there is none, or if the name is NULL. */
 const struct bn_workload *bn_registry_find_workload(const char *name);
+/* Returns the row of a driver, or NULL as for a test. */
+const struct bn_registry_driver *bn_registry_find_driver(const char *name);
 /* Returns the report of the name name[0..len), or NULL if there is none. */
 const struct bn_reporter *bn_registry_find_reporter(const char *name, size_t len);
 

@@ -3,6 +3,7 @@
 #include "engine/active.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 /* Returns the value of the curve s seconds after the begin of a piece, which is a line; before the
    piece and after it, the value is that of its begin or its end. */
@@ -15,18 +16,10 @@ static double active_value(const struct bn_rate_piece *piece, double s)
   return piece->start_rate + (piece->end_rate - piece->start_rate) * s / piece->span_s;
 }
 
-/* The two sides of a level, which itself belongs to the upper side. */
-enum active_side { ACTIVE_BELOW, ACTIVE_ABOVE };
-
-static bool active_is_on_side(enum active_side side, double level, double value)
-{
-  return side == ACTIVE_ABOVE ? value >= level : value < level;
-}
-
-/* Returns the first time from at_s on at which the curve is on that side of the level; HUGE_VAL:
-   never.  A curve may jump between its pieces, so that the begin of each piece is looked at too. */
-static double active_find_time(const struct bn_profile *p, double level, enum active_side side,
-                               double at_s)
+/* Returns the first time from at_s on at which the curve is at the level or above it, or below it;
+   HUGE_VAL: never.  A curve may jump between its pieces, so that the begin of each piece is looked
+   at too. */
+static double active_find_time(const struct bn_profile *p, double level, bool is_above, double at_s)
 {
   const struct bn_rate_piece *end = p->piece + p->n_pieces;
 
@@ -35,10 +28,10 @@ static double active_find_time(const struct bn_profile *p, double level, enum ac
     const double s = fmax(0, at_s - piece->from_s);
     const double rise = piece->end_rate - piece->start_rate;
 
-    if (active_is_on_side(side, level, active_value(piece, s)))
+    if ((active_value(piece, s) >= level) == is_above)
       return piece->from_s + s;
     /* The line crosses the level after s, so that `rise` is not 0. */
-    if (s < piece->span_s && active_is_on_side(side, level, piece->end_rate))
+    if (s < piece->span_s && (piece->end_rate >= level) == is_above)
       return piece->from_s + (level - piece->start_rate) / rise * piece->span_s;
   }
   return HUGE_VAL;
@@ -48,11 +41,11 @@ struct bn_active_span bn_active_find(const struct bn_profile *p, unsigned sessio
 {
   /* The session is active while the curve, rounded as in bn_active_count, exceeds its index. */
   const double level = session + 0.5;
-  struct bn_active_span span = {.from_s = active_find_time(p, level, ACTIVE_ABOVE, at_s),
+  struct bn_active_span span = {.from_s = active_find_time(p, level, true /* is_above */, at_s),
                                 .until_s = HUGE_VAL};
 
   if (span.from_s < HUGE_VAL)
-    span.until_s = active_find_time(p, level, ACTIVE_BELOW, span.from_s);
+    span.until_s = active_find_time(p, level, false /* is_above */, span.from_s);
   return span;
 }
 
