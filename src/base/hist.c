@@ -123,12 +123,7 @@ void bn_hist_free(struct bn_hist *h)
 
 uint64_t bn_hist_lowest(size_t index)
 {
-  if (index < BN_HIST_LINEAR)
-    return index;
-  /* bn_hist_index has added shift << BN_HIST_SUB_BITS to the value that it has shifted down. */
-  const size_t shift = (index >> BN_HIST_SUB_BITS) - 1;
-
-  return (uint64_t)(index - (shift << BN_HIST_SUB_BITS)) << shift;
+  return bn_hist_bucket_lowest(index, BN_HIST_SUB_BITS);
 }
 
 uint64_t bn_hist_highest(size_t index)

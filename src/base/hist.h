@@ -40,16 +40,28 @@ struct bn_hist {
 struct bn_hist *bn_hist_new(void);
 void bn_hist_free(struct bn_hist *h); /* NULL: nothing */
 
-/* Returns the bucket of a value.  A value from BN_HIST_LINEAR on is shifted down to a number from
-   2^BN_HIST_SUB_BITS to BN_HIST_LINEAR - 1; each shift has the 2^BN_HIST_SUB_BITS buckets after
-   those of the shift before. */
+/* Returns the bucket of a value, if each power of two has 2^sub_bits buckets.  A value below
+   2 * 2^sub_bits has a bucket for itself.  A greater value is shifted down to a number from
+   2^sub_bits on below that; each shift has the 2^sub_bits buckets after those of the shift
+   before. */
+static inline size_t bn_hist_bucket(uint64_t value, unsigned sub_bits)
+{
+  if (value < UINT64_C(2) << sub_bits)
+    return (size_t)value;
+  const unsigned shift = 63u - (unsigned)__builtin_clzll(value) - sub_bits;
+
+  return ((size_t)shift << sub_bits) + (size_t)(value >> shift);
+}
+/* Returns the smallest value of such a bucket. */
+static inline uint64_t bn_hist_bucket_lowest(size_t index, unsigned sub_bits)
+{
+  const size_t shift = index < (size_t)2 << sub_bits ? 0 : (index >> sub_bits) - 1;
+
+  return (uint64_t)(index - (shift << sub_bits)) << shift;
+}
 static inline size_t bn_hist_index(uint64_t ns)
 {
-  if (ns < BN_HIST_LINEAR)
-    return (size_t)ns;
-  const unsigned shift = 63u - (unsigned)__builtin_clzll(ns) - BN_HIST_SUB_BITS;
-
-  return ((size_t)shift << BN_HIST_SUB_BITS) + (size_t)(ns >> shift);
+  return bn_hist_bucket(ns, BN_HIST_SUB_BITS);
 }
 /* Return the smallest and the largest value of a bucket. */
 uint64_t bn_hist_lowest(size_t index);

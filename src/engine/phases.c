@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/hist.h"
 #include "measure/phases.h"
 #include "measure/stat.h"
 
@@ -146,26 +147,16 @@ void bn_phases_count_failed(struct bn_phases *p, unsigned id, uint64_t due_ns, u
   phases_add(&c->retries, retries);
 }
 
-/* Returns the index of the slice of a time since a phase began or its last burst ended.  Slices are
-   laid out as the buckets of base/hist.h. */
+/* Returns the index of the slice of a time since a phase began or its last burst ended. */
 static size_t slice_index(uint64_t ns)
 {
-  const uint64_t u = ns >> SLICE_UNIT;
-
-  if (u < FINE_SLICES)
-    return (size_t)u;
-  const unsigned shift = 63u - (unsigned)__builtin_clzll(u) - SLICE_BITS;
-
-  return ((size_t)shift << SLICE_BITS) + (size_t)(u >> shift);
+  return bn_hist_bucket(ns >> SLICE_UNIT, SLICE_BITS);
 }
 
 /* Returns the first time of slice i, the inverse of slice_index. */
 static uint64_t slice_begin_ns(size_t i)
 {
-  const size_t shift = i < FINE_SLICES ? 0 : (i >> SLICE_BITS) - 1;
-  const uint64_t units = ((uint64_t)i - (shift << SLICE_BITS)) << shift;
-
-  return units << SLICE_UNIT;
+  return bn_hist_bucket_lowest(i, SLICE_BITS) << SLICE_UNIT;
 }
 
 /* Returns the slice of an event that was due at offset_ns of phase k, counted from the end of the
