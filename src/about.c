@@ -38,14 +38,6 @@ static void about_add_time(struct bn_facts *f)
     bn_facts_set_text(f, "process", "started", text);
 }
 
-/* Adds the name and the title of the test.  The name stands for a title that it does not have. */
-static void about_add_workload(struct bn_facts *f, const struct bn_cli *cli,
-                               const struct bn_workload *ops)
-{
-  bn_facts_set_text(f, "workload", "name", cli->test);
-  bn_facts_set_text(f, "workload", "title", ops->title != NULL ? ops->title : cli->test);
-}
-
 /* Adds a text about the host, unless it is empty because it is not known. */
 static void about_add_host_text(struct bn_facts *f, const char *key, const char *text)
 {
@@ -158,7 +150,8 @@ void bn_about_gather(struct bn_facts *f, const struct bn_cli *cli, const struct 
 {
   about_add_program(f, cli, luajit);
   about_add_time(f);
-  about_add_workload(f, cli, ops);
+  bn_facts_set_text(f, "workload", "name", cli->test);
+  bn_facts_set_text(f, "workload", "title", ops->title != NULL ? ops->title : cli->test);
   about_add_labels(f, labels);
   bn_optset_each_fact(options, about_add_option, f);
   if (wants_host) {

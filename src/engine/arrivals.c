@@ -69,12 +69,6 @@ double bn_arrivals_time(const struct bn_arrivals *a, uint64_t position)
   return arrivals_time_at(a, (double)position * BN_ARRIVALS_UNIT);
 }
 
-/* Returns the expected number of arrivals up to s, the inverse of arrivals_time_at. */
-static double arrivals_mass_at(const struct bn_arrivals *a, double s)
-{
-  return bn_rate_curve_mass(a->piece, a->n_pieces, s) / a->per_share;
-}
-
 /* Adds a mark, from which arrivals can be drawn again.  If all marks are used, every second mark is
    dropped and their distance doubles. */
 static void pacer_add_mark(struct bn_pacer *p, uint64_t position)
@@ -167,9 +161,13 @@ static uint64_t pacer_round_expected(uint64_t counted, double expected)
 
 double bn_pacer_count_expected(const struct bn_pacer *p, uint64_t at_ns)
 {
+  const struct bn_arrivals *a = &p->sequence;
+
   if (at_ns <= p->start_ns)
     return 0;
-  return arrivals_mass_at(&p->sequence, (double)(at_ns - p->start_ns) * 1e-9);
+  /* The inverse of arrivals_time_at. */
+  return bn_rate_curve_mass(a->piece, a->n_pieces, (double)(at_ns - p->start_ns) * 1e-9) /
+         a->per_share;
 }
 
 /* Replays arrivals up to to_ns, at most `n_most` of them.  Returns whether the replay has reached

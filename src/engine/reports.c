@@ -292,15 +292,6 @@ static void reports_copy_baseline(struct bn_reports *r)
   r->checkpoint_base_is_start = true;
 }
 
-/* Sets the counters of statements to 0 in the baseline, so that the first report counts the
-   statements before the start. */
-static void reports_include_start_statements(struct bn_snap *base)
-{
-  for (unsigned i = 0; i < BN_C_FIXED; i++)
-    if (bn_load_counts_statements(i))
-      base->counter[i] = 0;
-}
-
 void bn_reports_take_baseline(struct bn_reports *r, uint64_t now_ns)
 {
   (void)pthread_mutex_lock(&r->lock);
@@ -308,8 +299,10 @@ void bn_reports_take_baseline(struct bn_reports *r, uint64_t now_ns)
   r->facts.start_wall_ns = bn_clock_wall();
   bn_snap_take(&r->checkpoint_base, r->stats, now_ns);
   atomic_store(&r->warming, bn_policy_is_native(r->conf->policy) && r->conf->plan.warmup_ns != 0);
-  if (r->conf->policy->start_counts_too)
-    reports_include_start_statements(&r->checkpoint_base);
+  /* The first report then counts the statements before the start, too. */
+  for (unsigned i = 0; r->conf->policy->start_counts_too && i < BN_C_FIXED; i++)
+    if (bn_load_counts_statements(i))
+      r->checkpoint_base.counter[i] = 0;
   reports_copy_baseline(r);
   (void)pthread_mutex_unlock(&r->lock);
 }

@@ -69,15 +69,6 @@ static void shared_note_opened(struct shared_session *ss, enum bn_turn turn,
   }
 }
 
-/* Handles the end of the phase of closing, the last one of the session. */
-static void shared_note_closed(struct shared_session *ss, enum bn_turn turn,
-                               const struct bn_err *err)
-{
-  bn_worker_note_closed(ss->task.session, turn == BN_TURN_FAILED, err);
-  bn_worker_leave_session(ss->worker->worker, ss->task.session);
-  ss->worker->n_gone++;
-}
-
 _Static_assert(offsetof(struct shared_session, task) == 0, "a task is cast to its session");
 
 /* Lets the session go on in its phase, and handles the end of that phase.  The loop calls it. */
@@ -105,7 +96,9 @@ static void shared_go_on(struct bn_task *t)
     shared_queue_close(ss);
     break;
   case BN_PHASE_CLOSE:
-    shared_note_closed(ss, turn, &err);
+    bn_worker_note_closed(t->session, turn == BN_TURN_FAILED, &err);
+    bn_worker_leave_session(ss->worker->worker, t->session);
+    ss->worker->n_gone++;
     break;
   }
 }

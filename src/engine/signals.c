@@ -70,14 +70,6 @@ static void signals_end_in_order(struct bn_receiver *r, int signo)
   bn_sampler_wake(r->sampler);
 }
 
-/* Ends the run after standard output has lost its reader, without a message, as a shell command
-   ends then. */
-static void signals_end_without_reader(struct bn_receiver *r)
-{
-  r->first_sender = (struct bn_stop_sender){.signo = SIGPIPE};
-  signals_end_in_order(r, SIGPIPE);
-}
-
 /* Ends the run as the second signal does: without its events in flight, and by the watchdog if the
    run hangs. */
 static void signals_end_at_once(struct bn_receiver *r)
@@ -224,8 +216,11 @@ static void *signals_receiver_main(void *arg)
     uint64_t wake_ns; /* to check progress */
     int signo;
 
-    if (r->n_requests == 0 && bn_stop_has_lost_reader())
-      signals_end_without_reader(r);
+    /* Without a reader of standard output, the run ends as a shell command does: no message. */
+    if (r->n_requests == 0 && bn_stop_has_lost_reader()) {
+      r->first_sender = (struct bn_stop_sender){.signo = SIGPIPE};
+      signals_end_in_order(r, SIGPIPE);
+    }
     signals_handle_request(r);
     wake_ns = r->n_requests == 1 ? bn_clock_mono() + poll_ns : UINT64_MAX;
     signo = bn_stop_wait(&signals, wake_ns, &sender);
