@@ -424,7 +424,8 @@ bool bn_file_is_replaceable(const char *path)
 {
   struct stat st;
 
-  return lstat(path, &st) != 0 || S_ISREG(st.st_mode) || S_ISLNK(st.st_mode);
+  return bn_file_find_descriptor(path) < 0 &&
+         (lstat(path, &st) != 0 || S_ISREG(st.st_mode) || S_ISLNK(st.st_mode));
 }
 
 int bn_file_try_save(const char *path)
@@ -432,7 +433,7 @@ int bn_file_try_save(const char *path)
   char temp[PATH_MAX];
   int fd;
 
-  if (bn_file_find_descriptor(path) >= 0 || !bn_file_is_replaceable(path))
+  if (!bn_file_is_replaceable(path))
     return 0;
   if (file_clear_temp(path, temp) != 0)
     return -1;
@@ -459,7 +460,7 @@ void bn_file_drop_unsaved(const char *path)
   char temp[PATH_MAX];
 
   /* Only the removal is of interest, and a name that is too long has no such file. */
-  if (bn_file_find_descriptor(path) < 0 && bn_file_is_replaceable(path))
+  if (bn_file_is_replaceable(path))
     (void)file_clear_temp(path, temp);
 }
 

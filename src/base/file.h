@@ -57,7 +57,7 @@ int bn_file_follow(const char *path, char out[PATH_MAX]);
    run calls this at its start, so that the user need not wait for hours to learn it. */
 const char *bn_file_find_fault(const char *path);
 /* Returns whether a rename may replace `path`: it is a file or a symbolic link, or there is nothing
-   yet.  Devices and FIFOs have to be written to in place. */
+   yet.  Descriptors, devices and FIFOs have to be written to in place. */
 bool bn_file_is_replaceable(const char *path);
 /* Checks whether bn_file_save() could make its file; leaves none.  Returns 0, or -1 and errno. */
 int bn_file_try_save(const char *path);

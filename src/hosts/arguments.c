@@ -629,7 +629,7 @@ static void arguments_add_group_output(void *arg, const char *name, const struct
   if (path == NULL || path[0] == '\0')
     return;
   /* An open descriptor, a device and a FIFO take the lines of all groups. */
-  if (bn_file_find_descriptor(path) >= 0 || !bn_file_is_replaceable(path))
+  if (!bn_file_is_replaceable(path))
     return;
   bn_words_adopt(&a->words, bn_alloc_print("--%s=%s.%s", opt->name, path, a->from.group->name));
 }

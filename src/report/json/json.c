@@ -92,7 +92,7 @@ static int json_open(void *self, const void *conf, const char *path, FILE *out, 
     return 0;
   if (bn_document_check_path("json", r->path, err) != 0)
     return -1;
-  if (bn_file_find_descriptor(r->path) >= 0 || !bn_file_is_replaceable(r->path))
+  if (!bn_file_is_replaceable(r->path))
     return 0;
   return json_open_journal(r, err);
 }

@@ -47,7 +47,7 @@ static int total_open(void *self, const void *conf, const char *path, FILE *out,
   bn_output_init(&t->output, out != NULL ? out : stdout, NULL);
   if (bn_file_is_stdout(path))
     return 0;
-  if (bn_file_find_descriptor(path) < 0 && bn_file_is_replaceable(path)) {
+  if (bn_file_is_replaceable(path)) {
     t->path = path;
     return 0;
   }
