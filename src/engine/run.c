@@ -63,12 +63,11 @@ bool bn_run_is_abandoned(const struct bn_run *run)
 static void run_make_pacer(struct bn_run *run)
 {
   const struct bn_conf *c = run->job.conf;
-  const struct bn_host_group *group = run->parts.host_group;
+  const unsigned first = run->sessions.first;
+  const double all_sessions = run->sessions.n_all_hosts;
 
   if (c->plan.rate <= 0)
     return;
-  const unsigned first = group != NULL ? group->first : 0;
-  const double all_sessions = bn_host_group_sessions(group, c->plan.threads);
   const double lead = (first + c->plan.threads / 2.0) / all_sessions; /* in gaps */
   if (c->profile.of == BN_PROFILE_RATE) {
     bn_pacer_init(&run->pacer, c->seed + first, c->profile.piece, c->profile.n_pieces);
