@@ -12,7 +12,6 @@
 #include "engine/limits.h"
 #include "engine/phases.h"
 #include "engine/renewal.h"
-#include "engine/services.h"
 #include "engine/signals.h"
 #include "engine/worker.h"
 #include "measure/host.h"

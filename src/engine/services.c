@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Passes requests of sessions on to the parts of the run. */
-#include "engine/services.h"
+#include "engine/sessions.h"
 
 #include <stdio.h>
 

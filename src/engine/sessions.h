@@ -21,6 +21,10 @@ struct bn_sessions {
    alone.  Returns 0, or -1 if out of memory; bn_sessions_done accepts what was made. */
 int bn_sessions_init(struct bn_sessions *s, unsigned workers, const struct bn_host_group *group,
                      size_t state_size);
+/* Fills the table of the services that sessions may ask for (api/session.h), by the parts of the
+   run; everything is borrowed. */
+void bn_services_bind(struct bn_services *out, struct bn_run_parts *parts,
+                      const struct bn_sessions *sessions, const struct bn_workload *ops);
 /* Links the sessions to the shared parts, which are borrowed. */
 void bn_sessions_link(struct bn_sessions *s, const struct bn_run_parts *p,
                       const struct bn_services *services);
