@@ -159,45 +159,33 @@ void bn_hist_record_rare(struct bn_hist *h, uint64_t ns)
   bn_hist_put(h, ns, 1);
 }
 
-void bn_hist_put(struct bn_hist *h, uint64_t ns, uint64_t n)
+/* Adds n to the count of a bucket, whose only writer is this thread, or to the overflow. */
+static void hist_increase(struct bn_hist *h, size_t i, uint64_t n)
 {
-  if (ns >> BN_HIST_TOP_BIT != 0) {
+  if (i >= BN_HIST_BUCKETS) {
     hist_store(&h->overflow, hist_load(&h->overflow) + n);
     return;
   }
-  const size_t i = bn_hist_index(ns);
-
   hist_touch(h, i / BN_HIST_PAGE);
   hist_set(h, i, hist_count(h, i) + n);
 }
 
+void bn_hist_put(struct bn_hist *h, uint64_t ns, uint64_t n)
+{
+  hist_increase(h, ns >> BN_HIST_TOP_BIT != 0 ? BN_HIST_BUCKETS : bn_hist_index(ns), n);
+}
+
 void bn_hist_put_parts(struct bn_hist *h, const struct bn_hist_part *part, size_t n)
 {
-  size_t end = 0; /* the bucket after the page that was touched last */
-
-  /* The parts are sorted, so only the last one can be the overflow. */
-  if (n > 0 && part[n - 1].index >= BN_HIST_BUCKETS) {
-    n--;
-    hist_store(&h->overflow, hist_load(&h->overflow) + part[n].count);
-  }
-  for (size_t i = 0; i < n; i++) {
-    const size_t index = part[i].index;
-
-    if (index >= end) {
-      hist_touch(h, index / BN_HIST_PAGE);
-      end = hist_page_end(index / BN_HIST_PAGE);
-    }
-    hist_set(h, index, hist_count(h, index) + part[i].count);
-  }
+  for (size_t i = 0; i < n; i++)
+    hist_increase(h, part[i].index, part[i].count);
 }
 
 void bn_hist_add(struct bn_hist *into, const struct bn_hist *from)
 {
-  for (size_t i = hist_next_used(from, 0); i < BN_HIST_BUCKETS; i = hist_next_used(from, i + 1)) {
-    hist_touch(into, i / BN_HIST_PAGE);
-    hist_set(into, i, hist_count(into, i) + hist_count(from, i));
-  }
-  hist_store(&into->overflow, hist_load(&into->overflow) + hist_load(&from->overflow));
+  for (size_t i = hist_next_used(from, 0); i < BN_HIST_BUCKETS; i = hist_next_used(from, i + 1))
+    hist_increase(into, i, hist_count(from, i));
+  hist_increase(into, BN_HIST_BUCKETS, hist_load(&from->overflow));
 }
 
 /* The number of values in one histogram or several. */

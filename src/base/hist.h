@@ -97,7 +97,7 @@ void bn_hist_put(struct bn_hist *h, uint64_t ns, uint64_t n);
 struct bn_hist_part {
   uint64_t index, count; /* index BN_HIST_BUCKETS: the overflow */
 };
-/* Adds n buckets in ascending order; h is private. */
+/* Adds n buckets; h is private. */
 void bn_hist_put_parts(struct bn_hist *h, const struct bn_hist_part *part, size_t n);
 /* Adds the values of `from`, which threads may be writing, to `into`, which is private to the
    caller.  Reads only the pages that were touched. */
