@@ -66,14 +66,6 @@ void bn_outcome_record_looped(struct bn_outcome *o, uint64_t last_ns, uint64_t n
   bn_stat_raise(&o->looped_ns, now_ns);
 }
 
-void bn_outcome_record_limit(struct bn_outcome *o, bool at_limit, uint64_t unused)
-{
-  if (at_limit)
-    bn_outcome_set(o, BN_OUTCOME_TIME_UP);
-  if (unused == 0)
-    bn_outcome_set(o, BN_OUTCOME_SPENT);
-}
-
 uint64_t bn_outcome_arrivals_end_ns(const struct bn_outcome *o, uint64_t deadline_ns)
 {
   const uint64_t cut_ns = atomic_load(&o->cut_ns);

@@ -86,8 +86,6 @@ void bn_outcome_record_cut(struct bn_outcome *o, uint64_t now_ns);
 void bn_outcome_record_end(struct bn_outcome *o, uint64_t now_ns);
 /* Records that a session left its loop at now_ns and that its last event ended at last_ns. */
 void bn_outcome_record_looped(struct bn_outcome *o, uint64_t last_ns, uint64_t now_ns);
-/* Records which limit has ended the load, if one has. unused: tickets of bn_quota_unused. */
-void bn_outcome_record_limit(struct bn_outcome *o, bool at_limit, uint64_t unused);
 /* Returns the time at which arrivals end: the time limit, or an earlier cut. */
 uint64_t bn_outcome_arrivals_end_ns(const struct bn_outcome *o, uint64_t deadline_ns);
 

@@ -595,7 +595,10 @@ static void run_report_total(struct bn_run *run, const struct bn_times *times,
   if (end->now_ns < times->measure_ns)
     bn_log_hint("the warm-up was not over: nothing has been measured yet, and the report covers "
                 "the warm-up");
-  bn_outcome_record_limit(&run->outcome, end->at_limit, bn_quota_unused(&run->quota));
+  if (end->at_limit)
+    bn_outcome_set(&run->outcome, BN_OUTCOME_TIME_UP);
+  if (bn_quota_unused(&run->quota) == 0)
+    bn_outcome_set(&run->outcome, BN_OUTCOME_SPENT);
   if (bn_host_group_is_alone(run->parts.host_group) && !run->job.ops->fixed_amount)
     bn_outcome_note_default_time(&run->outcome, run->job.conf);
   (void)run_record_report(run, bn_reports_show_total(run->reports));
