@@ -163,9 +163,10 @@ void bn_reports_set_fact(struct bn_reports *r, const char *section, const char *
                          const char *text)
 {
   (void)pthread_mutex_lock(&r->lock);
-  /* The first fact about a database comes after the heading of the load. */
-  if (r->load_announced && strcmp(section, "database") == 0 &&
-      bn_facts_find(&r->facts, "database", "driver") == NULL)
+  const bool is_first_of_database =
+      strcmp(section, "database") == 0 && bn_facts_find(&r->facts, "database", "driver") == NULL;
+
+  if (is_first_of_database && r->load_announced) /* the heading is printed already */
     reports_add_at_start(&r->facts);
   bn_facts_set_text(&r->facts, section, key, text);
   (void)pthread_mutex_unlock(&r->lock);
