@@ -13,16 +13,17 @@
 #include "named_options.h"
 #include "option/conf.h"
 #include "registry.h"
+#include "script/script.h"
 #include "sql/sql.h"
 
 /* Adds the versions of the program and of LuaJIT, and the dialect. */
-static void about_add_program(struct bn_facts *f, const struct bn_cli *cli, const char *luajit)
+static void about_add_program(struct bn_facts *f, const struct bn_cli *cli)
 {
   const char *dialect = cli->policy->dialect;
 
   bn_facts_set_text(f, "program", "name", "bench");
   bn_facts_set_text(f, "program", "version", PACKAGE_VERSION);
-  bn_facts_set_text(f, "program", "luajit", luajit);
+  bn_facts_set_text(f, "program", "luajit", bn_script_luajit_version());
   bn_facts_set_text(f, "program", "dialect", dialect != NULL ? dialect : "bench");
 }
 
@@ -145,10 +146,9 @@ static void about_add_labels(struct bn_facts *f, const struct bn_list *labels)
 }
 
 void bn_about_gather(struct bn_facts *f, const struct bn_cli *cli, const struct bn_optset *options,
-                     const struct bn_list *labels, const struct bn_workload *ops,
-                     const char *luajit, bool wants_host)
+                     const struct bn_list *labels, const struct bn_workload *ops, bool wants_host)
 {
-  about_add_program(f, cli, luajit);
+  about_add_program(f, cli);
   about_add_time(f);
   bn_facts_set_text(f, "workload", "name", cli->test);
   bn_facts_set_text(f, "workload", "title", ops->title != NULL ? ops->title : cli->test);

@@ -245,8 +245,7 @@ static void main_add_facts(struct program *p, const struct bn_workload *ops)
     return;
   if (wants_all && is_native && p->sql != NULL)
     bn_sqlsys_ask_settings(p->sql);
-  bn_about_gather(&facts, &p->cli, p->options, &p->conf.raw.labels, ops, bn_script_luajit_version(),
-                  wants_host);
+  bn_about_gather(&facts, &p->cli, p->options, &p->conf.raw.labels, ops, wants_host);
   bn_run_add_facts(p->run, &facts);
 }
 
