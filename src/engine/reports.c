@@ -389,11 +389,11 @@ static void reports_complete_view(const struct bn_reports *r, struct report *rep
 
 /* Returns whether a tick may count events that ended after the span.  The state of the last tick is
    that of the end of the span, but its snapshot is later: by then the end has been counted. */
-static bool reports_is_after_span(struct bn_reports *r, const struct bn_run_state *s)
+static bool reports_is_after_span(const struct bn_reports *r, const struct bn_run_state *s)
 {
   if (s->span_end_ns < s->now_ns)
     return true;
-  return bn_policy_is_native(r->conf->policy) && bn_span_end_is_counted(&r->span_end);
+  return bn_policy_is_native(r->conf->policy) && r->span_end.at_ns != 0;
 }
 
 /* Fills the view of the difference to a baseline of r, which tells the kind of the view.  Only
@@ -606,8 +606,8 @@ static void reports_set_durations(struct bn_view *v, const struct bn_run_state *
 
 /* Builds bench's own final report.  It covers the span, the events that ended after it or did not
    end, and all events of each phase.  The phases come last, because they add ages to the histograms
-   of the filled view.  A forced report has the rates of its snapshot, as it takes no lock of the
-   span.  Returns the rules that the view was filled with. */
+   of the filled view.  A forced report has the rates of its snapshot, because the counters of the
+   span are another thread's.  Returns the rules that the view was filled with. */
 static struct bn_view_rules reports_fill_native_total(struct bn_reports *r, struct report *report,
                                                       const struct bn_run_state *s)
 {

@@ -103,7 +103,7 @@ void bn_reports_announce_opening(struct bn_reports *r);
 void bn_reports_pass_place(struct bn_reports *r);
 /* Takes the first baseline: the measurement, or the warm-up before it, starts. */
 void bn_reports_take_baseline(struct bn_reports *r, uint64_t now_ns);
-/* Takes the counters of the final report, after the reporting thread has ended or was abandoned. */
+/* Takes the counters of the final report, after the reporting thread has ended. */
 void bn_reports_count_total(struct bn_reports *r, const struct bn_run_state *s);
 /* Computes the final report, after bn_reports_count_total and the verification of the workload. */
 void bn_reports_compute_total(struct bn_reports *r, const struct bn_run_state *s);
