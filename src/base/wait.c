@@ -48,7 +48,7 @@ int bn_wait_spawn(pthread_t *thread, uint64_t stack_bytes, void *(*body)(void *)
 
 void bn_wait_join(const struct bn_wait *w, pthread_t thread)
 {
-  assert(w->bound == BN_BOUND_RETURNING);
+  assert(w->bound == BN_BOUND_RETURNING || w->bound == BN_BOUND_READER);
   (void)w;
   (void)pthread_join(thread, NULL);
 }

@@ -47,7 +47,7 @@ enum { BN_WAIT_GUARD = 64 << 10 };
 /* Starts a thread with a stack of stack_bytes (0: the default) besides the guard.  Returns 0, or an
    errno value, as pthread_create does. */
 int bn_wait_spawn(pthread_t *thread, uint64_t stack_bytes, void *(*body)(void *), void *arg);
-/* Waits for the end of a thread that is about to return. */
+/* Waits for the end of a thread that is about to return, or returns after a call of a reporter. */
 void bn_wait_join(const struct bn_wait *w, pthread_t thread);
 
 /* Makes a condition variable for bn_wait_until. */

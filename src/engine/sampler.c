@@ -284,10 +284,6 @@ static void *sampler_main(void *arg)
     sampler_step(s);
   } while (!stop);
   sampler_check_backlog(s, bn_clock_mono());
-  (void)pthread_mutex_lock(&s->lock);
-  s->gone = true;
-  bn_wait_wake(&s->changed);
-  (void)pthread_mutex_unlock(&s->lock);
   return NULL;
 }
 
@@ -295,7 +291,6 @@ void bn_sampler_init(struct bn_sampler *s, const struct bn_run_parts *parts)
 {
   memset(s, 0, sizeof *s);
   s->ended = bn_alloc(parts->conf->plan.threads, sizeof *s->ended);
-  bn_wait_init_cond(&s->changed);
   (void)pthread_mutex_init(&s->lock, NULL);
   s->parts = parts;
 }
@@ -303,7 +298,6 @@ void bn_sampler_init(struct bn_sampler *s, const struct bn_run_parts *parts)
 void bn_sampler_done(struct bn_sampler *s)
 {
   free(s->ended);
-  (void)pthread_cond_destroy(&s->changed);
   (void)pthread_mutex_destroy(&s->lock);
 }
 
@@ -330,7 +324,6 @@ void bn_sampler_wake(struct bn_sampler *s)
 }
 
 static const struct bn_wait last_report = {"the last call of a reporter", BN_BOUND_READER};
-static const struct bn_wait thread_return = {"the reporting thread to return", BN_BOUND_RETURNING};
 
 void bn_sampler_stop(struct bn_sampler *s)
 {
@@ -339,10 +332,7 @@ void bn_sampler_stop(struct bn_sampler *s)
   (void)pthread_mutex_lock(&s->lock);
   s->stop = true;
   bn_stop_wake(s->thread);
-  /* A reporter may hold the thread up; once the thread is `gone`, it returns. */
-  while (!s->gone)
-    (void)bn_wait_until(&last_report, &s->changed, &s->lock, UINT64_MAX);
   (void)pthread_mutex_unlock(&s->lock);
-  bn_wait_join(&thread_return, s->thread);
+  bn_wait_join(&last_report, s->thread); /* a reporter may hold the thread up */
   s->made = false;
 }

@@ -19,8 +19,7 @@ struct bn_sampler {
   uint64_t *ended;    /* owned; events of each session at the end of the warm-up */
   unsigned n_seconds; /* of the measurement so far */
   pthread_mutex_t lock;
-  pthread_cond_t changed;
-  bool stop, gone; /* guarded by the lock: the thread is to end; it calls no reporter any more */
+  bool stop; /* guarded by the lock: the thread is to end */
 };
 
 /* parts is borrowed. */

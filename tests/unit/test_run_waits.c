@@ -38,7 +38,6 @@ static struct known known[] = {
     {"an interrupt that is wanted", 0, 0},
     {"a signal", 0, 0},
     {"a worker to return", 0, 0},
-    {"the reporting thread to return", 0, 0},
     {"the receiver of signals to return", 0, 0},
     {"an answer about what is watched", 6, 0},
     {"a question about what is watched", 0, 0},
