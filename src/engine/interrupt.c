@@ -99,21 +99,21 @@ void bn_interrupt_first_sessions(struct bn_interrupt *interrupt, unsigned n)
 bool bn_interrupt_stop(struct bn_interrupt *interrupt)
 {
   const uint64_t until_ns = bn_clock_mono() + patience_ns;
-  bool has_ended, hangs, in_time = true;
+  bool hangs, in_time = true;
 
   (void)pthread_mutex_lock(&interrupt->lock);
-  interrupt->stop = true;
+  interrupt->stop = true; /* no thread is made from now on */
   bn_wait_wake(&interrupt->changed);
   while (interrupt->thread_made && !interrupt->gone && in_time)
     in_time = bn_wait_until(&last_round, &interrupt->changed, &interrupt->lock, until_ns);
-  has_ended = interrupt->thread_made && interrupt->gone;
   hangs = interrupt->thread_made && !interrupt->gone;
-  if (has_ended)
-    interrupt->thread_made = false;
   (void)pthread_mutex_unlock(&interrupt->lock);
-  if (has_ended)
+  if (hangs) /* in an interrupt: the thread is left behind */
+    return false;
+  if (interrupt->thread_made)
     bn_wait_join(&thread_return, interrupt->thread);
-  return !hangs; /* a thread that hangs in an interrupt is left behind */
+  interrupt->thread_made = false;
+  return true;
 }
 
 void bn_interrupt_set(struct bn_interrupt *interrupt, const struct bn_session *s,
