@@ -118,10 +118,12 @@ def test_the_law_is_fitted_over_threads(tmp_path):
 
 def test_old_names_that_replace_nothing(tmp_path):
     """In a dialect: the option that is varied itself, and a value that is the default."""
-    for axis, old in (("num-threads=1,2", "--num-threads=4"), ("events=10,20", "--max-requests=0")):
-        folder = tmp_path / old[2:5]
+    for axis, old, dialect in (("num-threads=1,2", "--num-threads=4", "1.0"),
+                               ("events=10,20", "--max-requests=0", "1.0"),
+                               ("events=10,20", "--max-requests=10000", "0.5")):
+        folder = tmp_path / old[2:]
         folder.mkdir()
-        done = sweep(folder, f"--vary={axis}", "--repeat=1", *CPU[:-1], old, "--compat=1.0", "run")
+        done = sweep(folder, f"--vary={axis}", "--repeat=1", *CPU[:-1], old, f"--compat={dialect}", "run")
         assert done.status == 0 and len(results(folder)) == 2, done
 
 
@@ -558,6 +560,9 @@ def test_the_bundled_sweeps_of_a_machine(tmp_path):
          "--vary=threads: the runs have --threads-total, which replaces --threads; leave one of them out"),
         (("--vary=threads=1,2", "cpu", "--num-threads=4", "--compat=1.0", "run"),
          "--vary=threads: the runs have --num-threads, which replaces --threads in a dialect; leave one of them "
+         "out"),
+        (("--vary=events=10,20", "cpu", "--max-requests=0", "--compat=0.5", "run"),
+         "--vary=events: the runs have --max-requests, which replaces --events in a dialect; leave one of them "
          "out"),
         (("--vary=threads=1,2", "--vary=num-threads=3,4", *CPU),
          "--vary=num-threads=3: 'num-threads' is varied twice; give all its values at once"),

@@ -142,6 +142,8 @@ return {
   ["options of runs"] = function()
     t.equal(native.option("threads").name, "threads")
     t.equal(native.option("tx_rate").alias_of, "rate")
+    t.equal(native.option("max-requests").default, "0")
+    t.equal(native.option("max-requests", "0.5").default, "10000")
     t.ok(native.option("nothing") == nil)
     t.equal(native.option("config-file").traits.fixed, true)
     t.equal(native.read_traits(512), {keeps_data = true})

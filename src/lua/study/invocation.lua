@@ -120,13 +120,14 @@ function invocation.are_paced(text, name, outside)
   return true
 end
 
--- Returns whether a run with these words is one of a dialect.
-function invocation.words_choose_dialect(words)
+-- Returns the dialect of a run with these words, as --compat or $BENCH_COMPAT names it; nil: none.
+function invocation.dialect(words)
+  local dialect = native.dialect()
   for _, word in ipairs(words) do
     local option = invocation.word_option(word)
-    if option and option.name == "compat" then return true end
+    if option and option.name == "compat" then dialect = word:match("=(.*)$") or "" end
   end
-  return native.dialect() ~= nil
+  return dialect
 end
 
 -- Returns which word is the command "run", or fails.

@@ -141,7 +141,7 @@ local function check_run(words, given)
       check_option(name, value, ("--group=%s: --%s"):format(given.group, name), given.what)
     end
   end
-  if invocation.words_choose_dialect(words) then
+  if invocation.dialect(words) then
     native.fail("probes cannot use a dialect, because dialects take whole seconds only; leave out "
       .. "--compat (BENCH_COMPAT)")
   end

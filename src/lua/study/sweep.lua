@@ -77,30 +77,27 @@ local replacing = {
 -- Refuses to vary an option that another option of the runs replaces.  Another name of an option
 -- counts as the option.
 local function check_replaced(axes, words)
-  local varied, given, given_by_vary = {}, {}, {}
+  local varied_as, given = {}, {} -- the names with which options are varied, by the present names
   for _, axis in ipairs(axes) do
     local option = native.option(axis.name)
-    if option then
-      varied[option.alias_of or option.name], given[option.name] = true, true
-      given_by_vary[option.name] = true
-    end
+    if option then varied_as[option.alias_of or option.name] = option.name end
   end
-  local is_dialect = invocation.words_choose_dialect(words)
+  local dialect = invocation.dialect(words)
   for _, word in ipairs(words) do
     local option = invocation.word_option(word)
     if option then
       given[option.name] = true
-      -- With its default, such as --max-requests=0, an old name replaces nothing.
-      local is_zero = native.number(word:match("=(.*)$") or "") == 0
-      local replaces = varied[option.alias_of] and not given_by_vary[option.name] and not is_zero
-      if is_dialect and replaces then
+      local name, value = varied_as[option.alias_of], native.number(word:match("=(.*)$") or "")
+      -- With its default, such as --max-requests=0 in 1.0, an old name replaces nothing.
+      if dialect and name and name ~= option.name
+        and value ~= native.number(native.option(option.name, dialect).default) then
         native.fail("--vary=%s: the runs have --%s, which replaces --%s in a dialect; leave one "
           .. "of them out", option.alias_of, option.name, option.alias_of)
       end
     end
   end
   for _, option in ipairs(replacing) do
-    if varied[option.varied] and given[option.given] then
+    if varied_as[option.varied] and (given[option.given] or varied_as[option.given]) then
       native.fail("--vary=%s: the runs have --%s, %s; leave one of them out", option.varied,
         option.given, option.why)
     end
@@ -120,7 +117,7 @@ end
 -- A run would say the same, after all runs before it.  What tests, drivers and scripts declare is
 -- known to the run alone, and a dialect reads values in its own way.
 local function check_values(axes, words)
-  if invocation.words_choose_dialect(words) then return end
+  if invocation.dialect(words) then return end
   for _, axis in ipairs(axes) do
     for _, value in ipairs(axis) do
       local ok, why = native.check_option(grid.plain_name(axis), value)

@@ -82,7 +82,7 @@ end
 local function words_of(self, point)
   local words = self.grid:words(point)
   words[#words + 1] = "--verbosity=3"
-  if not invocation.words_choose_dialect(self.command.words) then
+  if not invocation.dialect(self.command.words) then
     words[#words + 1] = "--quiet=off"
   end
   return words
