@@ -1,8 +1,9 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
--- What pictures take from a result: latencies of intervals, and the curve of percentiles.
+-- What pictures take from results: latencies of intervals, the curve of percentiles, and rates.
 
 local native = require("study.native")
 local run = require("study.plot.run")
+local sweep = require("study.plot.sweep")
 local t = require("tests")
 
 local here = debug.getinfo(1, "S").source:match("^@(.*/)") or ""
@@ -66,5 +67,19 @@ return {
     one.told.workload, one.told.threads = "x", "y"
     run.set_headings(chart, {one, other})
     t.equal(chart.title, "2 results")
+  end,
+  ["runs of a sweep have transactions if all of them count these"] = function()
+    local function result(test, kind, figures)
+      return {workload = test, kind = kind, options = {}, plan = {threads = 1},
+        value = function(_, figure) return figures[figure] end}
+    end
+    local oltp = result("oltp", "sql", {rate = 30, eps = 90})
+    local cpu = result("cpu", "events", {rate = 50, eps = 50})
+    local function rates(results)
+      local panel = sweep.chart(results).panels[1]
+      return panel.title, panel.series[1][1].y, #results > 1 and panel.series[1][2].y
+    end
+    t.equal({rates{oltp}}, {"Throughput (transactions/s)", 30, false})
+    t.equal({rates{oltp, cpu}}, {"Throughput (events/s)", 50, 90})
   end,
 }

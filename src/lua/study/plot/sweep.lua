@@ -208,13 +208,13 @@ end
 
 -- Panels ----------------------------------------------------------------------------------------
 
--- Returns the panel of rates, with their fits.
+-- Returns the panel of rates, with their fits.  Transactions are shown only if all runs count them.
 function sweep:rates_panel(results)
   local is_sql = true
   for _, result in ipairs(results) do is_sql = is_sql and result.kind == "sql" end
   local panel = {
     title = is_sql and "Throughput (transactions/s)" or "Throughput (events/s)", y = "rate",
-    series = self:all_lines(self:values_of(results, "rate")),
+    series = self:all_lines(self:values_of(results, is_sql and "rate" or "eps")),
   }
   self:add_fits(panel)
   return panel
