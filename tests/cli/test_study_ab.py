@@ -133,8 +133,9 @@ def test_a_machine_that_is_not_steady_is_not_believed(folder):
     status, found = study(folder, "--out=out", *args)
     assert (status, found["verdict"], len(found["rounds"])) == (0, "cannot tell", 8)
     assert not found["looks"][0]["steady"]
-    done = ab(folder, "--out=again", *args)
+    done = ab(folder, "--out=again", "--fail-on=avg", *args)
     assert "\nVerdict: cannot tell. The machine is not steady: A differs from itself by -" in done.out
+    assert done.out.endswith("\nUndecided: avg: the machine is not steady\n")
 
 
 @pytest.mark.parametrize("args, status", [

@@ -46,6 +46,17 @@ function limit.figure(option, name, kinds)
   return figure
 end
 
+-- Returns the end of a sentence about a figure that is worse, by more than its limit of limit.read.
+function limit.exceeded(one)
+  return one.text ~= "" and " by more than " .. one.text or ""
+end
+
+-- Returns why it is undecided whether a figure that is worse exceeds its limit, of limit.read.
+function limit.undecided(one)
+  return one.text ~= "" and "worse, perhaps by more than " .. one.text
+    or "worse, but not if the metrics of --fail-on are tested together"
+end
+
 -- Returns seconds, as --assert reads them; nil: it is no time.
 local function read_time(text)
   local parsed = text:find("^[%d.]") and native.assertion("avg<" .. text)

@@ -8,6 +8,7 @@
 local columns = require("study.columns")
 local digits = require("study.digits")
 local document = require("study.document")
+local limit = require("study.limit")
 local native = require("study.native")
 local sequential = require("study.stats.sequential")
 local settings = require("study.ab.settings")
@@ -105,6 +106,13 @@ local function verdict_text(study)
   return ("B is %s: %s to %s"):format(words[look.verdict], low, high)
 end
 
+-- Returns why nothing can be told of a figure of --fail-on.
+local function undecided_text(look, row)
+  if not look.steady then return "the machine is not steady" end
+  if row.verdict == "worse" then return limit.undecided(row.limit) end
+  return ("cannot tell after %d pairs"):format(look.pairs)
+end
+
 -- Returns the table of the figures of --fail-on, and a line for each that fails the study or of
 -- which nothing can be told; "": there are none.
 local function gate_text(study, markdown)
@@ -123,9 +131,9 @@ local function gate_text(study, markdown)
     end
     if study.ended and look.steady and row.failing then
       lines[#lines + 1] = ("Regression: %s is worse%s\n"):format(
-        figure.text, row.limit.text ~= "" and " by more than " .. row.limit.text or "")
+        figure.text, limit.exceeded(row.limit))
     elseif study.ended and (not look.steady or row.undecided) then
-      lines[#lines + 1] = ("Undecided: %s\n"):format(figure.text)
+      lines[#lines + 1] = ("Undecided: %s: %s\n"):format(figure.text, undecided_text(look, row))
     end
   end
   local between = markdown and "\n\n" or "\n"

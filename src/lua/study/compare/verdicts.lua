@@ -10,6 +10,7 @@ local compare = require("study.stats.compare")
 local differ = require("study.compare.differ")
 local document = require("study.document")
 local invocation = require("study.invocation")
+local limit = require("study.limit")
 
 local real = document.real
 
@@ -173,9 +174,7 @@ end
 local function undecided_text(v, at, row)
   if at.how == "missing" then return "nothing to compare" end
   if row.verdict ~= "worse" then return verdict_text(v, at, row) end
-  local limit = v.rules.limit[row.figure]
-  return limit.text ~= "" and "worse, perhaps by more than " .. limit.text
-    or "worse, but not if the metrics of --fail-on are tested together"
+  return limit.undecided(v.rules.limit[row.figure])
 end
 
 -- Returns a line for each figure that fails the comparison, and then, if that fails it too, for
@@ -187,9 +186,8 @@ local function failing_text(v, markdown)
       local name = columns.quote(v.figures[row.figure].text, markdown)
       local where = (#v.compared > 1 and " at " or "") .. point_name(v, at.point, markdown)
       if row.failing then
-        local limit = v.rules.limit[row.figure]
         failing[#failing + 1] = ("\nRegression: %s is worse%s%s\n"):format(
-          name, limit.text ~= "" and " by more than " .. limit.text or "", where)
+          name, limit.exceeded(v.rules.limit[row.figure]), where)
       elseif row.undecided and v.rules.fails_undecided then
         undecided[#undecided + 1] = ("\nUndecided: %s%s: %s\n"):format(
           name, where, undecided_text(v, at, row))
