@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/buf.h"
 #include "base/file.h"
 #include "base/log.h"
@@ -454,7 +453,6 @@ static int cli_set_option(struct bn_cli *cli, const char *arg)
   const char *name = arg + strlen("--");
   const size_t len = strcspn(name, "=");
   const char *value = name[len] == '=' ? name + len + 1 : NULL;
-  char *name_copy;
 
   if (bn_opt_is_named(name, len, "test")) {
     if (value == NULL)
@@ -464,10 +462,7 @@ static int cli_set_option(struct bn_cli *cli, const char *arg)
                     "on the command line without any options.");
     cli->test = value[0] != '\0' ? value : NULL;
   }
-  name_copy = bn_alloc_part(name, len);
-  /* The set keeps a fault of the setting for bn_cli_check_options. */
-  (void)bn_optset_set(cli->options, name_copy, value, arg);
-  free(name_copy);
+  bn_optset_set_arg(cli->options, arg);
   /* "--config-file=", as in --config-file=$UNSET, names no file. */
   if (bn_opt_is_named(name, len, "config-file") && value != NULL && value[0] != '\0')
     return cli_read_file(cli, value);

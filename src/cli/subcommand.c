@@ -90,19 +90,6 @@ static void subcommand_free(struct invocation *inv)
   free(inv->group);
 }
 
-/* Sets the option of "--NAME" or "--NAME=VALUE".  The set keeps a fault of the setting for
-   subcommand_check_options. */
-static void subcommand_set_option(const struct invocation *inv, const char *arg)
-{
-  const char *name = arg + strlen("--");
-  const size_t len = strcspn(name, "=");
-  const char *value = name[len] == '=' ? name + len + 1 : NULL;
-  char *name_copy = bn_alloc_part(name, len);
-
-  (void)bn_optset_set(inv->set, name_copy, value, arg);
-  free(name_copy);
-}
-
 /* Returns the option of the subcommand that "--NAME" or "--NAME=VALUE" names, or NULL. */
 static const struct bn_opt *subcommand_find_option(const struct invocation *inv, const char *arg)
 {
@@ -129,7 +116,7 @@ static void subcommand_set_value(const struct invocation *inv, const struct bn_o
 {
   char *typed = bn_alloc_print("--%s=%s", o->name, value);
 
-  (void)bn_optset_set(inv->set, o->name, value, typed);
+  bn_optset_set_arg(inv->set, typed);
   free(typed);
 }
 
@@ -158,7 +145,7 @@ static int subcommand_set_long(const struct invocation *inv, const char *arg, co
     subcommand_set_value(inv, o, next);
     return 2;
   }
-  subcommand_set_option(inv, arg);
+  bn_optset_set_arg(inv->set, arg);
   return 1;
 }
 

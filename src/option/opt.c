@@ -389,6 +389,16 @@ enum bn_optset_error bn_optset_set(struct bn_optset *s, const char *name, const 
                                          .typed = bn_alloc_copy(arg_as_typed)});
 }
 
+void bn_optset_set_arg(struct bn_optset *s, const char *arg)
+{
+  const char *name = arg + strlen("--"), *equals = strchr(name, '=');
+
+  /* The set keeps a fault, for bn_optset_find_unknown and bn_optset_find_fault. */
+  (void)opt_set(s, &(struct bn_setting){.name = bn_alloc_part(name, strcspn(name, "=")),
+                                        .text = bn_alloc_copy(equals != NULL ? equals + 1 : NULL),
+                                        .typed = bn_alloc_copy(arg)});
+}
+
 void bn_optset_set_from_file(struct bn_optset *s, const char *name, const char *text,
                              const char *path, unsigned line)
 {

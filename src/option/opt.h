@@ -55,6 +55,8 @@ const char *bn_optset_get_taken(const struct bn_optset *s, const char *name);
    or BN_MASK if not even the name may be shown, because it may be a password. */
 enum bn_optset_error bn_optset_set(struct bn_optset *s, const char *name, const char *value,
                                    const char *arg_as_typed);
+/* Sets the option of an argument, "--NAME" or "--NAME=VALUE", as bn_optset_set does. */
+void bn_optset_set_arg(struct bn_optset *s, const char *arg);
 /* Reads a configuration file and sets its options.  Returns 0, or -1 and err: the file cannot be
    read, and the code is an errno value, or a line is malformed, and the code is 0.  If the policy
    is loose, a malformed line is printed on stderr instead, and the rest of the file is skipped. */

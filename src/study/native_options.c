@@ -173,7 +173,6 @@ static struct bn_optset *options_push_new_set(lua_State *L)
    set. */
 static bool options_set_word(struct bn_optset *set, const char *word)
 {
-  const char *equals = strchr(word, '=');
   char name[BN_OPT_NAME_MAX];
 
   if (strncmp(word, "--", 2) != 0)
@@ -181,7 +180,7 @@ static bool options_set_word(struct bn_optset *set, const char *word)
   bn_opt_read_name(word, name);
   if (bn_optset_find(set, name) == NULL)
     return false;
-  (void)bn_optset_set(set, name, equals != NULL ? equals + 1 : NULL, word);
+  bn_optset_set_arg(set, word);
   return true;
 }
 
