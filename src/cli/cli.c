@@ -31,21 +31,31 @@ static const char *cli_find_value(const char *arg, const char *name)
   return bn_opt_is_named(arg + 2, (size_t)(equals - arg) - 2, name) ? equals + 1 : NULL;
 }
 
+/* Says that there is no dialect of that name, and lists the dialects.  Returns -1. */
+static int cli_refuse_dialect(const char *name, const char *from)
+{
+  struct bn_buf known = {.max = 0};
+  char masked[BN_MASK_MAX];
+
+  for (size_t i = 0; bn_policy_dialects[i] != NULL; i++)
+    (void)bn_buf_printf(&known, "%s%s", i > 0 ? ", " : "", bn_policy_dialects[i]->dialect);
+  bn_log_stderr("%s=%s: no such dialect; allowed: %s", from, bn_mask_text(name, masked),
+                known.data);
+  bn_buf_done(&known);
+  return -1;
+}
+
 /* Chooses the dialect of that name.  from: who asks for it, for the message: the option, the
-   variable, or the program by its own name.  Returns 0, or -1 after a message that there is no such
-   dialect. */
+   variable, or the program by its own name.  Returns 0, or -1 after a message. */
 static int cli_set_dialect(struct bn_cli *cli, const char *name, const char *from)
 {
   const struct bn_policy *policy = bn_policy_find(name);
-  char masked[BN_MASK_MAX];
 
-  if (policy != NULL) {
-    cli->policy = policy;
-    bn_log_set_asides(!policy->plain_errors);
-    return 0;
-  }
-  bn_log_stderr("%s=%s: no such dialect; allowed: 1.1, 1.0, 0.5", from, bn_mask_text(name, masked));
-  return -1;
+  if (policy == NULL)
+    return cli_refuse_dialect(name, from);
+  cli->policy = policy;
+  bn_log_set_asides(!policy->plain_errors);
+  return 0;
 }
 
 /* Returns the value of the last --compat, "" if it has none, or NULL if there is no --compat. */

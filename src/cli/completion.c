@@ -9,6 +9,7 @@
 #include "base/near.h"
 #include "cli/cli.h"
 #include "cli/subcommand.h"
+#include "dialect/dialect.h"
 #include "registry.h"
 
 /* The lines of src/cli/shell/bench.*. */
@@ -85,6 +86,13 @@ static void completion_append_drivers(struct bn_buf *out)
     (void)bn_buf_printf(out, "%s%s", i > 0 ? " " : "", bn_registry_drivers[i].name);
 }
 
+/* Appends the names of all dialects. */
+static void completion_append_dialects(struct bn_buf *out)
+{
+  for (size_t i = 0; bn_policy_dialects[i] != NULL; i++)
+    (void)bn_buf_printf(out, "%s%s", i > 0 ? " " : "", bn_policy_dialects[i]->dialect);
+}
+
 /* Appends "NAME" and "NAME:" for each report.  After a word that ends with a colon, the shells
    complete the name of a file. */
 static void completion_append_reports(struct bn_buf *out)
@@ -106,14 +114,15 @@ static void completion_append_tests(struct bn_buf *out)
 /* A function that appends the values of an option. */
 typedef void completion_appender(struct bn_buf *out);
 
-/* Returns the function of an option whose values are names in the registry, or NULL for any other
-   option. */
+/* Returns the function of an option whose values are names in the registry, or those of dialects,
+   or NULL for any other option. */
 static completion_appender *completion_find_appender(const struct bn_opt *o)
 {
   static const struct {
     const char *name;
     completion_appender *append; /* lint: option list */
-  } appenders[] = {{"db-driver", completion_append_drivers},
+  } appenders[] = {{"compat", completion_append_dialects},
+                   {"db-driver", completion_append_drivers},
                    {"report", completion_append_reports},
                    {"test", completion_append_tests}};
 

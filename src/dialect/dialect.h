@@ -8,6 +8,8 @@
 
 extern const struct bn_policy bn_policy_bench, bn_policy_05, bn_policy_10, bn_policy_11;
 
+/* The dialects, in the order in which messages list them; ends with NULL. */
+extern const struct bn_policy *const bn_policy_dialects[];
 /* Returns the dialect that has this name as a value of --compat, or NULL if none has. */
 const struct bn_policy *bn_policy_find(const char *name);
 

@@ -45,12 +45,13 @@ const struct bn_policy bn_policy_bench = {
     .thread_run_will_do = true,
 };
 
+const struct bn_policy *const bn_policy_dialects[] = {&bn_policy_11, &bn_policy_10, &bn_policy_05,
+                                                      NULL};
+
 const struct bn_policy *bn_policy_find(const char *name)
 {
-  static const struct bn_policy *const dialects[] = {&bn_policy_11, &bn_policy_10, &bn_policy_05};
-
-  for (size_t i = 0; i < sizeof dialects / sizeof dialects[0]; i++)
-    if (strcmp(dialects[i]->dialect, name) == 0)
-      return dialects[i];
+  for (size_t i = 0; bn_policy_dialects[i] != NULL; i++)
+    if (strcmp(bn_policy_dialects[i]->dialect, name) == 0)
+      return bn_policy_dialects[i];
   return NULL;
 }

@@ -9,7 +9,6 @@
 #define AT(field)      .offset = offsetof(struct bn_conf, raw.field)
 #define IN_PLAN(field) .offset = offsetof(struct bn_conf, plan.field)
 
-static const char *const dialects[] = {"1.1", "1.0", "0.5", NULL};
 static const char *const shells[] = {[BN_SHELL_NONE] = "none",
                                      [BN_SHELL_BASH] = "bash",
                                      [BN_SHELL_ZSH] = "zsh",
@@ -337,7 +336,6 @@ static const struct bn_opt general_options[] = {
      .type = BN_STRING,
      .traits = BN_OPT_CONTROLLER_ONLY | BN_OPT_COMMAND_LINE_ONLY | BN_OPT_FIXED,
      AT(compat),
-     .words = dialects,
      .help = "version of sysbench to behave as: 1.1, 1.0 or 0.5"},
     {.name = "clock",
      .type = BN_CHOICE,
