@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Refuses options that the test does not have, or accepts them with a note, and refuses a test
-   without the option that it requires. */
+/* Refuses options with wrong values and those that the test does not have, or accepts these with a
+   note, and refuses a test without the option that it requires. */
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
@@ -84,6 +85,47 @@ static void unknown_refuse(const struct bn_cli *cli, const struct bn_optset_faul
                   fault->text);
   else
     bn_log_stderr("%s", fault->text);
+}
+
+/* Returns whether *s separates groups of digits.  A comma does so only before three digits. */
+static bool unknown_is_digit_separator(const char *s)
+{
+  return *s == '_' || *s == '\'' || (*s == ',' && strspn(s + 1, "0123456789") == 3);
+}
+
+/* Suggests the number that is meant by "10_000" or "10,000".  `text` is "--NAME=VALUE: REASON". */
+static void unknown_suggest_digits(const char *text)
+{
+  const size_t name_len = strcspn(text, "=");
+  const char *value = text[name_len] == '=' ? text + name_len + 1 : "";
+  char plain[32];
+  size_t n_digits = 0, n_read = 0;
+
+  for (; n_digits + 1 < sizeof plain; n_read++) {
+    if (isdigit((unsigned char)value[n_read]))
+      plain[n_digits++] = value[n_read];
+    else if (!unknown_is_digit_separator(value + n_read))
+      break;
+  }
+  plain[n_digits] = '\0';
+  if (n_digits > 0 && n_digits < n_read && value[n_read] == ':')
+    bn_log_hint("did you mean %.*s=%s?", (int)name_len, text, plain);
+}
+
+void bn_cli_print_fault(const struct bn_cli *cli, const struct bn_optset_fault *fault)
+{
+  /* sysbench checks --verbosity in its logger, before messages have a prefix. */
+  const bool is_verbosity = fault->opt != NULL && strcmp(fault->opt->name, "verbosity") == 0;
+  const bool is_bare = is_verbosity || (cli->policy->general_errors_bare && !cli->settled);
+
+  if (fault->kind == BN_OPTSET_RANGE && cli->policy->plain_errors)
+    bn_log(is_bare ? BN_NOTICE : BN_FATAL, "%s", fault->text);
+  else
+    bn_log_stderr("%s", fault->text);
+  if (cli->hint[0] != '\0')
+    bn_log_hint("did you mean %s?", cli->hint);
+  else if (fault->opt != NULL)
+    unknown_suggest_digits(fault->text);
 }
 
 int bn_cli_check_options(const struct bn_cli *cli, bool accept_any, size_t n_outside)
