@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/mask.h"
 #include "base/near.h"
+#include "base/units.h"
 #include "cli/pasted.h"
 #include "cli/subcommand.h"
 #include "cli/workloads.h"
@@ -58,17 +59,17 @@ static int cli_set_dialect(struct bn_cli *cli, const char *name, const char *fro
   return 0;
 }
 
-/* Returns the value of the last --compat, "" if it has none, or NULL if there is no --compat. */
-static const char *cli_find_dialect(const struct bn_cli *cli)
+/* Returns the value of the last --NAME, "" if it has none, or NULL if there is no --NAME. */
+static const char *cli_find_last(const struct bn_cli *cli, const char *name)
 {
   const char *last = NULL;
 
   for (int i = 1; i < cli->argc; i++) {
     const char *arg = cli->argv[i];
-    const char *value = strcmp(arg, "--compat") == 0 ? "" : cli_find_value(arg, "compat");
+    const size_t len = strcspn(arg, "=");
 
-    if (value != NULL)
-      last = value;
+    if (strncmp(arg, "--", 2) == 0 && bn_opt_is_named(arg + 2, len - 2, name))
+      last = arg[len] == '=' ? arg + len + 1 : "";
   }
   return last;
 }
@@ -80,7 +81,7 @@ int bn_cli_begin(struct bn_cli *cli, int argc, char **argv)
   const char *typed;
 
   *cli = (struct bn_cli){.argc = argc, .argv = argv, .policy = &bn_policy_bench};
-  typed = cli_find_dialect(cli);
+  typed = cli_find_last(cli, "compat");
   if (typed != NULL)
     return cli_set_dialect(cli, typed, "--compat");
   if (variable != NULL && variable[0] != '\0')
@@ -439,12 +440,29 @@ static int cli_read_bare_test(struct bn_cli *cli, const char *arg)
   return 0;
 }
 
-/* Reads a configuration file.  Returns 0, or -1 after a message. */
+/* Returns whether --quiet is given, perhaps after the argument that is read now. */
+static bool cli_is_quiet(const struct bn_cli *cli)
+{
+  const char *value = cli_find_last(cli, "quiet");
+  bool is_quiet = value != NULL;
+
+  if (is_quiet && value[0] != '\0')
+    (void)bn_units_parse_bool(value, &is_quiet);
+  return is_quiet;
+}
+
+/* Reads a configuration file.  With --quiet there are no notes about it.  Returns 0, or -1 after a
+   message. */
 static int cli_read_file(const struct bn_cli *cli, const char *path)
 {
+  const bool has_asides = bn_log_has_asides();
   struct bn_err err = {0};
 
-  if (bn_optset_read_file(cli->options, path, &err) == 0)
+  bn_log_set_asides(has_asides && !cli_is_quiet(cli));
+  const int rc = bn_optset_read_file(cli->options, path, &err);
+
+  bn_log_set_asides(has_asides);
+  if (rc == 0)
     return 0;
   /* sysbench goes on without a file that it cannot open. */
   if (cli->policy->loose_files && (err.code == ENOENT || err.code == EACCES)) {

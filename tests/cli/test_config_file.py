@@ -67,6 +67,18 @@ def test_lines_without_a_value_are_named(tmp_path, dialect):
     )
 
 
+def test_quiet_hides_the_notes(cpu):
+    """Also if it follows --config-file."""
+    text = "threads 4\nevents=7 8\n"
+    for quiet in ("--quiet",), ("--quiet=off", "--quiet=on"):
+        got = cpu(text, *quiet)
+        assert (got.err, got.status) == ("", 0)
+        assert "total number of events:              7\n" in got.out
+    assert cpu(text, "--quiet=off").err == (
+        "c.cfg:1: 'threads' is ignored: there is no '=' in its line\n"
+        "c.cfg:2: only the first item of 'events' is used: '7'\n")
+
+
 def test_lines_of_windows(cpu):
     got = cpu("threads=2\r\ntime=abc\r\n")
     text = "c.cfg:2: time=abc: not a time; allowed: 0 or more seconds, also with ms, s, m or h\n"
