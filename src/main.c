@@ -14,7 +14,6 @@
 #include "base/plugin.h"
 #include "cli/cli.h"
 #include "cli/completion.h"
-#include "cli/connect.h"
 #include "cli/subcommand.h"
 #include "dialect/dialect.h"
 #include "engine/run.h"

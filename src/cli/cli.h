@@ -68,6 +68,28 @@ void bn_cli_set_messages(const struct bn_cli *cli, const struct bn_conf *conf, b
 /* Overwrites the values of secret options in the argument vector, which `ps` shows. */
 void bn_cli_scrub(struct bn_cli *cli);
 
+/* Sets the driver and its options to the values in the URI of --connect, as if they had been typed.
+   An option keeps its value if the user has set it in the same place as --connect, or on the
+   command line.  uri NULL or "": none was given.  typed_driver: the value of --db-driver.  Messages
+   show no password. */
+int bn_cli_apply_uri(struct bn_optset *options, const char *uri, const char *typed_driver);
+/* Returns whether a script has separate data on each host, because its driver has no server.  The
+   driver is that of the URI, if it is known, or else `driver`, the value of --db-driver.  NULL: the
+   option is not given. */
+bool bn_cli_is_local(const char *driver, const char *uri);
+
+/* Refuses an argument, number `position`, that begins with a typographic dash, or that has, beside
+   its name or value, a character that looks like a blank but is none for the shell. */
+int bn_cli_check_pasted(const char *arg, int position);
+/* Adds the workload `word` to those in cli->test, or fails if they cannot be in one run.  Messages
+   show `shown` in the place of the word. */
+int bn_cli_add_workload(struct bn_cli *cli, const char *word, const char *shown);
+/* Fails if a workload of cli->test cannot be one of several. */
+int bn_cli_check_workloads(const struct bn_cli *cli);
+/* If there are groups, makes the single word of the command line, which was taken for the test, the
+   command.  Fails if there are two words, or the dialect has no groups. */
+int bn_cli_use_word_for_groups(struct bn_cli *cli, size_t n_groups);
+
 /* Prints "PROGRAM VERSION", those of sysbench in a dialect. */
 void bn_cli_print_version(const struct bn_cli *cli);
 /* Prints the first line of a run.  luajit: the version of the library. */

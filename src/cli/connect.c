@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* --connect: the URI of a database stands for options of its driver. */
-#include "cli/connect.h"
-
 #include <stdio.h>
 #include <string.h>
 
@@ -9,6 +7,7 @@
 #include "base/log.h"
 #include "base/mask.h"
 #include "base/uri.h"
+#include "cli/cli.h"
 #include "registry.h"
 
 /* The options that a URI sets: those of its driver, in this set. */

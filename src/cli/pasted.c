@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Refuses arguments that were pasted from a document, with characters that look like a blank or a
    dash. */
-#include "cli/pasted.h"
-
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/log.h"
+#include "cli/cli.h"
 
 /* A character that looks like a dash, or like a blank, or cannot be seen. */
 struct lookalike {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Several workloads on the command line, each with its weight, and groups of sessions. */
-#include "cli/workloads.h"
-
 #include <stdio.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "base/mask.h"
+#include "cli/cli.h"
 #include "option/mix.h"
 #include "registry.h"
 
