@@ -85,9 +85,6 @@ struct bn_conf {
 #define BN_GROUP_LOG     "Log options"
 #define BN_GROUP_LATENCY "Log options, latency"
 
-/* The options of BN_GROUP_RAND; offsets are of struct bn_conf. */
-extern const struct bn_opt bn_rand_options[];
-
 /* Adds all general options to the set, with their values in c.  Returns 0, or -1 and err. */
 int bn_conf_add_options(struct bn_conf *c, struct bn_optset *s, struct bn_err *err);
 

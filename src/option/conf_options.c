@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The general options but those of random numbers: names, defaults by dialect, bounds, help. */
+/* The general options: names, defaults by dialect, bounds, help. */
 #include "option/conf.h"
 
 #include <string.h>
@@ -421,6 +421,77 @@ static const struct bn_opt file_options[] = {
      .help = "old name of --threads"},
     BN_OPT_END};
 
+static const struct bn_opt rand_options[] = {
+    {.name = "rand-init",
+     .type = BN_BOOL,
+     .traits = BN_OPT_PER_HOST | BN_OPT_REPEAT_ONLY,
+     .in = BN_IN_05,
+     .def = "off",
+     IN_PLAN(seed_from_timer),
+     .help = "new seed for each run, which is the default except in 0.5"},
+    {.name = "rand-type",
+     .type = BN_CHOICE,
+     .in = BN_IN_ALL,
+     .def = "uniform",
+     .def10 = "special",
+     .def05 = "special",
+     AT(rand_type),
+     .choices = bn_dist_names,
+     .range_text = "Invalid random numbers distribution: %s.",
+     .help = "distribution: uniform, gaussian, special, pareto, zipfian"},
+    {.name = "rand-spec-iter",
+     .type = BN_INT,
+     .clamp = true,
+     .in = BN_IN_10 | BN_IN_05,
+     .def = "12",
+     AT(rand_spec_iter),
+     .min = 1,
+     .max = 1000000,
+     .help = "uniform numbers averaged for gaussian and special"},
+    {.name = "rand-spec-pct",
+     .type = BN_INT,
+     .clamp = true,
+     .in = BN_IN_10 | BN_IN_05,
+     .def = "1",
+     AT(rand_spec_pct),
+     .min = 1,
+     .max = 100,
+     .help = "special part of the range, in percent"},
+    {.name = "rand-spec-res",
+     .type = BN_INT,
+     .clamp = true,
+     .in = BN_IN_10 | BN_IN_05,
+     .def = "75",
+     AT(rand_spec_res),
+     .min = 0,
+     .max = 99,
+     .help = "numbers that are in the special part, in percent"},
+    {.name = "rand-seed",
+     .type = BN_INT,
+     .traits = BN_OPT_PER_HOST | BN_OPT_REPEAT_ONLY,
+     .in = BN_IN_ALL,
+     .def = "0",
+     IN_PLAN(seed_typed),
+     .min = INT64_MIN,
+     .max = INT64_MAX,
+     .help = "seed of the random numbers; 0: a new seed for each run"},
+    {.name = "rand-pareto-h",
+     .type = BN_DOUBLE,
+     .in = BN_IN_ALL,
+     .def = "0.2",
+     AT(rand_pareto_h),
+     .help = "parameter h of pareto, between 0 and 1"},
+    {.name = "rand-zipfian-exp",
+     .type = BN_DOUBLE,
+     .in = BN_IN_11,
+     .def = "0.8",
+     AT(rand_zipfian_exp),
+     .min = 0,
+     .max = 1000,
+     .range_text = "--rand-zipfian-exp must be >= 0",
+     .help = "exponent of zipfian; 0: uniform"},
+    BN_OPT_END};
+
 static const struct bn_opt log_options[] = {
     {.name = "verbosity",
      .type = BN_INT,
@@ -465,7 +536,7 @@ static const struct {
   const struct bn_opt *table;
 } tables[] = {{BN_GROUP_GENERAL, general_options},
               {BN_GROUP_FILE, file_options},
-              {BN_GROUP_RAND, bn_rand_options},
+              {BN_GROUP_RAND, rand_options},
               {BN_GROUP_LOG, log_options},
               {BN_GROUP_LATENCY, latency_options}};
 
