@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
--- This module knows the command line of a run that a study starts.
+-- This module knows the command line of a run that a study starts, and what the run says if it
+-- fails.
 
 local native = require("study.native")
 
@@ -177,6 +178,21 @@ function invocation:argv(command, more)
   for i, word in ipairs(self.words) do argv[i + 1] = i == self.command and command or word end
   for _, word in ipairs(more) do argv[#argv + 1] = word end
   return argv
+end
+
+-- Returns what the standard error of a run that failed says: the first FATAL line, or else the last
+-- line, for a terminal; "": it says nothing.
+function invocation.quote_errors(path)
+  local line_most = 500
+  local file, said = io.open(path), ""
+  if not file then return said end
+  for line in file:lines() do
+    local fatal = line:match("^FATAL: (.*)")
+    if line ~= "" then said = fatal or line end
+    if fatal then break end
+  end
+  file:close()
+  return native.escape(said:sub(1, line_most))
 end
 
 return invocation

@@ -8,7 +8,6 @@ local goal = require("study.search.goal")
 local hunt = require("study.search.hunt")
 local invocation = require("study.invocation")
 local limit = require("study.limit")
-local messages = require("study.messages")
 local native = require("study.native")
 local options = require("study.options")
 local output = require("study.output")
@@ -214,7 +213,7 @@ end
 function search:refusal(probe, ended)
   local n, signo = #self.hunt.found + 1, native.signalled()
   if signo then return ("interrupted by signal %d in probe %d"):format(signo, n) end
-  local quote = messages.quote(self:file("log"))
+  local quote = invocation.quote_errors(self:file("log"))
   return ("probe %d%s %s%s%s"):format(
     n, probe.purpose == "capacity" and "" or (" (%s)"):format(self.report:value{probe = probe}),
     ended.status and "failed with exit status " .. ended.status

@@ -3,7 +3,6 @@
 -- then a command.
 
 local invocation = require("study.invocation")
-local messages = require("study.messages")
 local native = require("study.native")
 local settings = require("study.ab.settings")
 
@@ -89,7 +88,7 @@ local function execute(argv, what, scratch, asks)
     argv = argv, out = not asks and printed or nil, errors = printed, capture = asks}
   if not ended then return nil, why end
   if ended.status == 0 then return true, nil, ended.output end
-  local sentence = messages.quote(printed)
+  local sentence = invocation.quote_errors(printed)
   if sentence == "" then sentence = "it printed no message" end
   if ended.signal then
     return nil, ("%s was ended by signal %d: %s"):format(what, ended.signal, sentence), ended.output

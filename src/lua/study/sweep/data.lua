@@ -7,7 +7,6 @@
 local document = require("study.document")
 local grid = require("study.sweep.grid")
 local invocation = require("study.invocation")
-local messages = require("study.messages")
 local native = require("study.native")
 
 local data = {}
@@ -98,7 +97,8 @@ local function act(self, command, point)
   self.folder.drop_empty(errors)
   if ended.status == 0 then return true end
   if native.signalled() then return nil, "interrupted during " .. command end
-  return nil, ("%s failed: %s (%s)%s"):format(command, messages.quote(errors):sub(1, 256), errors,
+  local said = invocation.quote_errors(errors):sub(1, 256)
+  return nil, ("%s failed: %s (%s)%s"):format(command, said, errors,
     command == "prepare" and "; if older data are in the way, remove them with 'cleanup'" or "")
 end
 

@@ -3,7 +3,7 @@
 
 local data = require("study.sweep.data")
 local digits = require("study.digits")
-local messages = require("study.messages")
+local invocation = require("study.invocation")
 local native = require("study.native")
 local results = require("study.results")
 local stats = require("study.stats")
@@ -73,7 +73,7 @@ local function reason(ended, errors)
   elseif ended.status ~= 0 then
     how = "exit status " .. ended.status
   end
-  local said = messages.quote(errors):sub(1, 255)
+  local said = invocation.quote_errors(errors):sub(1, 255)
   return ("%s%s%s (%s)"):format(how, said ~= "" and ": " or "", said, errors:sub(1, 160))
 end
 
