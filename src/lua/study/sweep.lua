@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
 -- The subcommand `sweep` runs all combinations of values of options, and makes a table of them.
 
-local fits = require("study.sweep.fits")
 local folder = require("study.sweep.folder")
 local grid = require("study.sweep.grid")
 local invocation = require("study.invocation")
@@ -180,7 +179,7 @@ end
 
 -- Writes the table and its picture.
 local function show(sweep)
-  sweep.fits, sweep.axis = fits.find(sweep.tally)
+  sweep.fits, sweep.axis = sweep.tally:fits()
   io.write(report.text(sweep)) -- first, because the disk may be full
   sweep.folder:write("table.json", tables.document(sweep))
   local ok, why = native.replace(sweep.folder:file("table.csv"), tables.csv(sweep.tally))

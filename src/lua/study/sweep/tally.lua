@@ -5,10 +5,12 @@
 -- its state is "pending", "done", which means that it ended well, "failed" or "left out", by
 -- --stop-when.  lack is why it cannot measure what --stop-when is about, or nil.
 
+local invocation = require("study.invocation")
 local native = require("study.native")
 local results = require("study.results")
 local stats = require("study.stats")
 local student = require("study.stats.student")
+local usl = require("study.stats.usl")
 
 local tally = {}
 tally.__index = tally
@@ -167,6 +169,32 @@ function tally:rivals(best)
     if rival and winner.mean - rival.mean <= t * error then rivals[#rivals + 1] = point end
   end
   return rivals
+end
+
+-- Fits the Universal Scalability Law to points that differ in threads alone.  Returns a list of
+-- {point =, threads = {…}, rate = {…}, law =}, and the axis of threads.
+function tally:fits()
+  local grid, found, axis = self.grid, {}, nil
+  for i = #grid, 1, -1 do
+    if invocation.present_name(grid[i].name) == "threads" then axis = i end
+  end
+  if not axis then return found end
+  for point = 0, grid.points - 1 do
+    if grid:index(point, axis) == 1 then
+      local fit = {point = point, threads = {}, rate = {}}
+      for other = 0, grid.points - 1 do
+        local spread = grid:agree(point, other, axis) and self:spread(other, "rate")
+        local threads = native.number(grid:value(other, axis))
+        if spread and spread.median > 0 and threads then
+          table.insert(fit.threads, threads)
+          table.insert(fit.rate, spread.median)
+        end
+      end
+      fit.law = usl.fit(fit.threads, fit.rate)
+      if fit.law then found[#found + 1] = fit end
+    end
+  end
+  return found, axis
 end
 
 -- Takes the results that an earlier sweep of the same folder has left.
