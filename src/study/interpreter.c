@@ -2,16 +2,16 @@
 /* Opens an interpreter, finds embedded modules, and tells failures of a study from faults in it. */
 #include "study/interpreter.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <lauxlib.h>
 #include <lualib.h>
 
-#include "base/buf.h"
+#include "base/alloc.h"
 #include "base/log.h"
 #include "study/document.h"
 #include "study/ending.h"
@@ -48,16 +48,15 @@ static int interpreter_add_traceback(lua_State *L)
 static void interpreter_report_error(lua_State *L, const char *name, struct bn_err *err)
 {
   const char *failure = bn_native_get_failure(L, lua_gettop(L));
-  struct bn_buf text = {.max = 0};
 
   if (failure != NULL) {
     (void)bn_err_set(err, 0, "%s", failure);
     return;
   }
-  (void)bn_buf_printf(&text, "bench %s: %s", name,
-                      lua_isstring(L, -1) ? lua_tostring(L, -1) : "out of memory");
-  bn_log_foreign(text.data);
-  bn_buf_done(&text);
+  char *text = bn_alloc_print("bench %s: %s", name, lua_tostring(L, -1));
+
+  bn_log_foreign(text);
+  free(text);
 }
 
 int bn_interpreter_call(lua_State *L, int n_args, int n_results, const char *name,
@@ -179,42 +178,25 @@ int bn_interpreter_load_file(lua_State *L, const char *path, struct bn_err *err)
 
 /* --- the interpreter --- */
 
-/* Opens all libraries and modules, in a protected call, because each may run out of memory.  The
-   argument is the address of the variable traits_of: a pointer to a function is not a void *. */
-static int interpreter_open_modules(lua_State *L)
+lua_State *bn_interpreter_new(bn_opt_traits_of *traits_of)
 {
-  bn_opt_traits_of *const *traits_of = lua_touserdata(L, 1);
+  lua_State *L = luaL_newstate();
 
+  if (L == NULL)
+    bn_alloc_fail();
   luaL_openlibs(L);
   bn_format_open(L);
-  bn_native_set_traits(L, *traits_of);
+  bn_native_set_traits(L, traits_of);
   bn_native_register_failures(L);
   interpreter_open_searcher(L);
   bn_int64_open(L);
   interpreter_preload_module(L, "study.native", bn_native_open);
   interpreter_preload_module(L, "study.document", bn_study_document_open);
-  return 0;
-}
-
-lua_State *bn_interpreter_new(bn_opt_traits_of *traits_of, struct bn_err *err)
-{
-  lua_State *L = luaL_newstate();
-
-  if (L == NULL) {
-    (void)bn_err_set(err, ENOMEM, "out of memory");
-    return NULL;
-  }
-  if (lua_cpcall(L, interpreter_open_modules, (void *)&traits_of) == 0)
-    return L;
-  (void)bn_err_set(err, ENOMEM, "%s", lua_tostring(L, -1));
-  lua_close(L);
-  return NULL;
+  return L;
 }
 
 void bn_interpreter_free(lua_State *L)
 {
-  if (L == NULL)
-    return;
   lua_close(L);
   bn_ending_remove_folder();
 }

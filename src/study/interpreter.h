@@ -11,10 +11,10 @@
 #include "api/opt.h"
 #include "base/err.h"
 
-/* Returns an interpreter, or NULL and err.  traits_of returns what this program knows of an option;
-   it may be NULL for a study that is declared, but not run. */
-lua_State *bn_interpreter_new(bn_opt_traits_of *traits_of, struct bn_err *err);
-/* Frees an interpreter, which may be NULL, and removes the temporary folder. */
+/* Returns an interpreter.  traits_of returns what this program knows of an option; it may be NULL
+   for a study that is declared, but not run. */
+lua_State *bn_interpreter_new(bn_opt_traits_of *traits_of);
+/* Frees an interpreter, and removes the temporary folder. */
 void bn_interpreter_free(lua_State *L);
 
 /* Calls the function below its n_args arguments.  Returns 0 with n_results on the stack, or -1

@@ -51,26 +51,20 @@ static int study_read(struct bn_study *s, struct bn_err *err)
   return bn_interpreter_call(s->L, 1, 0, s->name, err);
 }
 
-/* Returns a study with an interpreter, whose name is prefix and name, or NULL and err. */
-static struct bn_study *study_new(const char *prefix, const char *name, bn_opt_traits_of *traits_of,
-                                  struct bn_err *err)
+/* Returns a study with an interpreter, whose name is prefix and name. */
+static struct bn_study *study_new(const char *prefix, const char *name, bn_opt_traits_of *traits_of)
 {
   struct bn_study *s = bn_alloc(1, sizeof *s);
 
   s->name = bn_alloc_print("%s%s", prefix, name);
-  s->L = bn_interpreter_new(traits_of, err);
-  if (s->L != NULL)
-    return s;
-  bn_study_free(s);
-  return NULL;
+  s->L = bn_interpreter_new(traits_of);
+  return s;
 }
 
 struct bn_study *bn_study_open(const char *name, bn_opt_traits_of *traits_of, struct bn_err *err)
 {
-  struct bn_study *s = study_new("", name, traits_of, err);
+  struct bn_study *s = study_new("", name, traits_of);
 
-  if (s == NULL)
-    return NULL;
   lua_getglobal(s->L, "require");
   lua_pushfstring(s->L, "study.%s", name);
   if (bn_interpreter_call(s->L, 1, 1, name, err) == 0 && study_read(s, err) == 0)
@@ -101,10 +95,8 @@ static int study_read_file(struct bn_study *s, const char *path, struct bn_err *
 struct bn_study *bn_study_open_file(const char *path, bn_opt_traits_of *traits_of,
                                     struct bn_err *err)
 {
-  struct bn_study *s = study_new("study ", path, traits_of, err);
+  struct bn_study *s = study_new("study ", path, traits_of);
 
-  if (s == NULL)
-    return NULL;
   if (bn_interpreter_load_file(s->L, path, err) == 0 && study_read_file(s, path, err) == 0)
     return s;
   bn_study_free(s);
