@@ -553,13 +553,6 @@ static int document_pairs(lua_State *L)
   return 1;
 }
 
-/* document.is_list(value): returns whether the value is a list. */
-static int document_is_list(lua_State *L)
-{
-  lua_pushboolean(L, lua_istable(L, 1) && document_is_list_table(L, 1));
-  return 1;
-}
-
 /* --- the module --- */
 
 /* The metamethod __tostring of a real. */
@@ -592,11 +585,10 @@ static void document_open_order(lua_State *L)
 
 int bn_study_document_open(lua_State *L)
 {
-  static const luaL_Reg functions[] = {{"parse", document_parse},     {"read", document_read},
-                                       {"print", document_print},     {"map", document_map},
-                                       {"set", document_set},         {"list", document_list},
-                                       {"real", document_real},       {"pairs", document_pairs},
-                                       {"is_list", document_is_list}, {NULL, NULL}};
+  static const luaL_Reg functions[] = {
+      {"parse", document_parse}, {"read", document_read},   {"print", document_print},
+      {"map", document_map},     {"set", document_set},     {"list", document_list},
+      {"real", document_real},   {"pairs", document_pairs}, {NULL, NULL}};
 
   document_keep_sort(L);
   document_open_order(L);
