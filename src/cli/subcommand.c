@@ -318,7 +318,7 @@ static void subcommand_print_help(const struct invocation *inv, FILE *out)
   if (sub->loads_file)
     return;
   (void)fprintf(out, "%s:\n", inv->group);
-  (void)bn_optset_print_help(inv->set, groups, 1, out);
+  bn_optset_print_help(inv->set, groups, 1, out);
   (void)fputc('\n', out);
 }
 
@@ -480,7 +480,7 @@ static int subcommand_print_section(void *arg, const struct bn_subcommand *sub)
     const char *const groups[] = {inv.group};
 
     (void)fprintf(out, ".Ss bench %s\n.Bl -tag -width Ds\n", sub->name);
-    (void)bn_optset_print_man(inv.set, groups, 1, out);
+    bn_optset_print_man(inv.set, groups, 1, out);
     (void)fputs(".El\n", out);
   }
   subcommand_free(&inv);

@@ -28,7 +28,7 @@ static void usage_print_block(const struct bn_optset *options, const char *headi
                               const char *const *groups, size_t n)
 {
   printf("%s:\n", heading);
-  (void)bn_optset_print_help(options, groups, n, stdout);
+  bn_optset_print_help(options, groups, n, stdout);
   putchar('\n');
 }
 
@@ -172,7 +172,7 @@ void bn_cli_print_group(const char *group, const struct bn_optset *options)
 
 void bn_cli_print_option_lines(const char *group, const struct bn_optset *options)
 {
-  (void)bn_optset_print_help(options, &group, 1, stdout);
+  bn_optset_print_help(options, &group, 1, stdout);
   putchar('\n');
 }
 
@@ -186,7 +186,7 @@ static void usage_print_man_section(const struct bn_optset *options, const char 
   if (!bn_optset_has_group(options, groups[0]))
     return;
   printf(".Ss %s\n.Bl -tag -width Ds\n", heading);
-  (void)bn_optset_print_man(options, groups, n, stdout);
+  bn_optset_print_man(options, groups, n, stdout);
   printf(".El\n");
 }
 

@@ -187,13 +187,12 @@ void bn_optset_mark_read(struct bn_optset *s, bool (*reads)(void *arg, const cha
                          void *arg);
 
 /* Prints the lines of the options that the policy lists in these n groups, as one aligned block in
-   its layout, and nothing else.  Returns the number of lines. */
-size_t bn_optset_print_help(const struct bn_optset *s, const char *const *groups, size_t n,
-                            FILE *out);
+   its layout, and nothing else. */
+void bn_optset_print_help(const struct bn_optset *s, const char *const *groups, size_t n,
+                          FILE *out);
 /* Prints the options of bn_optset_print_help as list items of mdoc(7) with types, bounds and
-   defaults, for the manual pages.  Returns the number of items. */
-size_t bn_optset_print_man(const struct bn_optset *s, const char *const *groups, size_t n,
-                           FILE *out);
+   defaults, for the manual pages. */
+void bn_optset_print_man(const struct bn_optset *s, const char *const *groups, size_t n, FILE *out);
 /* Returns the default of an option in this dialect as a user would type it, or NULL. */
 const char *bn_opt_get_default(const struct bn_opt *o, const struct bn_policy *policy);
 

@@ -73,26 +73,22 @@ static const struct bn_opt *opthelp_find_listed(const struct block *b, const str
   return b->policy->help_has_old_names ? opthelp_find_old_name(b, o) : NULL;
 }
 
-/* Calls fn for the options to be listed, group after group.  Returns their number. */
-static size_t
+/* Calls fn for the options to be listed, group after group. */
+static void
 opthelp_each_listed(const struct block *b,
                     void (*fn)(void *arg, const struct block *b, const struct bn_opt *o), void *arg)
 {
   const struct bn_opt *o;
   const char *group;
-  size_t count = 0;
 
   for (size_t g = 0; g < b->n_groups; g++)
     for (size_t i = 0; (o = bn_optset_get_at(b->set, i, &group)) != NULL; i++) {
       const bool is_in_group = strcmp(b->groups[g], group) == 0;
       const struct bn_opt *listed = is_in_group ? opthelp_find_listed(b, o) : NULL;
 
-      if (listed == NULL)
-        continue;
-      fn(arg, b, listed);
-      count++;
+      if (listed != NULL)
+        fn(arg, b, listed);
     }
-  return count;
 }
 
 enum { LETTER_SIZE = 16 };
@@ -203,15 +199,14 @@ static void opthelp_print_line(void *arg, const struct block *b, const struct bn
   (void)fputc('\n', p->out);
 }
 
-size_t bn_optset_print_help(const struct bn_optset *s, const char *const *groups, size_t n,
-                            FILE *out)
+void bn_optset_print_help(const struct bn_optset *s, const char *const *groups, size_t n, FILE *out)
 {
   enum { COLUMNS = 100 };
   const struct block b = {.set = s, .groups = groups, .n_groups = n, .policy = bn_optset_policy(s)};
   struct printing p = {.out = out, .columns = COLUMNS};
 
-  (void)opthelp_each_listed(&b, opthelp_measure, &p.width);
-  return opthelp_each_listed(&b, opthelp_print_line, &p);
+  opthelp_each_listed(&b, opthelp_measure, &p.width);
+  opthelp_each_listed(&b, opthelp_print_line, &p);
 }
 
 /* --- the manual pages: opthelp_put_… print mdoc --- */
@@ -369,10 +364,9 @@ static void opthelp_put_item(void *arg, const struct block *b, const struct bn_o
   opthelp_put_default(o, b->policy, out);
 }
 
-size_t bn_optset_print_man(const struct bn_optset *s, const char *const *groups, size_t n,
-                           FILE *out)
+void bn_optset_print_man(const struct bn_optset *s, const char *const *groups, size_t n, FILE *out)
 {
   const struct block b = {.set = s, .groups = groups, .n_groups = n, .policy = bn_optset_policy(s)};
 
-  return opthelp_each_listed(&b, opthelp_put_item, out);
+  opthelp_each_listed(&b, opthelp_put_item, out);
 }

@@ -417,7 +417,7 @@ static const char *help_text(void)
   FILE *out = fmemopen(text, sizeof text, "w");
 
   assert_non_null(out);
-  (void)bn_optset_print_help(set, groups, 1, out);
+  bn_optset_print_help(set, groups, 1, out);
   (void)fclose(out);
   return text;
 }

@@ -688,7 +688,7 @@ int bn_options_print(lua_State *L)
     return 0;
   FILE *out = bn_alloc_stream(&text, &len);
 
-  (void)bn_optset_print_help(bn_lua_current()->vm->setup->options, groups, 1, out);
+  bn_optset_print_help(bn_lua_current()->vm->setup->options, groups, 1, out);
   bn_alloc_stream_close(out);
   lua_getglobal(L, "print");
   lua_pushstring(L, text);
