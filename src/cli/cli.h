@@ -156,8 +156,7 @@ int bn_cli_open_reports(const struct bn_list *wanted, struct bn_report_use **rep
    may be printed there then, because a program reads the document. */
 bool bn_cli_prints_document(const struct bn_cli *cli, const struct bn_report_use *reports,
                             size_t n);
-/* Closes the files of the reports.  Fails if one of them could not be written to its end.  The file
-   of a reporter that hangs stays open; an earlier message says that its report is incomplete. */
+/* Closes the files of the reports.  Fails if one of them could not be written to its end. */
 int bn_cli_close_reports(const struct bn_report_use *reports, size_t n);
 
 #endif

@@ -122,16 +122,6 @@ int bn_cli_open_reports(const struct bn_list *wanted, struct bn_report_use **rep
   return 0;
 }
 
-/* Returns whether a reporter that hangs holds the lock of the file, so that closing it would hang
-   too. */
-static bool reports_is_locked(FILE *f)
-{
-  if (ftrylockfile(f) != 0)
-    return true;
-  funlockfile(f);
-  return false;
-}
-
 bool bn_cli_prints_document(const struct bn_cli *cli, const struct bn_report_use *reports, size_t n)
 {
   size_t documents = 0, texts = 0;
@@ -165,11 +155,9 @@ int bn_cli_close_reports(const struct bn_report_use *reports, size_t n)
   int rc = 0;
 
   for (size_t i = 0; i < n; i++) {
-    FILE *out = reports[i].out;
+    const bool is_own = reports[i].out != NULL && reports[i].out != stdout;
 
-    if (out == NULL || out == stdout || reports_is_locked(out))
-      continue;
-    if (reports_close(&reports[i]) != 0)
+    if (is_own && reports_close(&reports[i]) != 0)
       rc = -1;
   }
   return rc;
