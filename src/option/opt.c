@@ -70,13 +70,6 @@ static struct bn_setting opt_copy_setting(const struct bn_setting *in)
                              .order = in->order};
 }
 
-/* Keeps the setting for an option that may be declared later.  The set takes over its texts. */
-static void opt_add_pending(struct bn_optset *s, const struct bn_setting *st)
-{
-  s->pending = bn_alloc_resize(s->pending, s->n_pending + 1, sizeof *s->pending);
-  s->pending[s->n_pending++] = *st;
-}
-
 static void opt_remove_pending(struct bn_optset *s, size_t i)
 {
   opt_free_setting(&s->pending[i]);
@@ -105,25 +98,18 @@ static bool opt_keeps_commas(const struct bn_optset *s, const struct bn_opt *o)
   return !s->policy->loose_values && (o->type == BN_STRING || o->type == BN_PATH);
 }
 
-/* Returns whether a setting in a file uses all items of its line.  A list of whole numbers uses one
-   item in a dialect, because sysbench has a number there. */
-static bool opt_uses_all_items(const struct bn_optset *s, const struct bn_opt *o)
-{
-  const bool is_one_number = s->policy->loose_values && o->scalar && o->whole;
-
-  return o->type == BN_LIST && !is_one_number;
-}
-
 /* Notes that a line of a file has items after the value, which are ignored.  The value of a secret
    is not shown. */
 static void opt_warn_of_ignored_items(const struct bn_optset *s, const struct bn_entry *e,
                                       const struct bn_setting *st)
 {
   const char *text = st->text != NULL ? st->text : "", *rest;
+  /* A list uses all items, but in a dialect a list of whole numbers is a single number. */
+  const bool is_one_number = s->policy->loose_values && e->o->scalar && e->o->whole;
   struct bn_optval_item item;
   char masked[BN_MASK_MAX];
 
-  if (st->path == NULL || s->sent || opt_uses_all_items(s, e->o))
+  if (st->path == NULL || s->sent || (e->o->type == BN_LIST && !is_one_number))
     return;
   char *first = bn_optval_copy_first(text, opt_keeps_commas(s, e->o), &rest);
   const bool has_ignored = bn_optval_next(&rest, &item) > 0;
@@ -166,6 +152,16 @@ static enum bn_optset_error opt_set_leading_number(const struct bn_entry *e, con
   return bn_optval_parse(e->o, e->value, number);
 }
 
+/* Sets the number to the bound that the text is beyond.  A text that is no number counts as 0. */
+static void opt_clamp(const struct bn_entry *e, const char *text)
+{
+  int64_t v = 0;
+
+  if (text != NULL)
+    (void)bn_units_parse_int(text, &v); /* v stays 0 if the text is no number */
+  *(int64_t *)e->value = v < e->o->min ? e->o->min : e->o->max;
+}
+
 /* Sets the value that a dialect takes for a text that is out of bounds or none of the choices: the
    nearest bound if the option has `clamp`, or the default for an empty text if it has `blank`.
    Returns RANGE for any other text, which the dialect refuses too. */
@@ -174,8 +170,10 @@ static enum bn_optset_error opt_set_out_of_bounds(const struct bn_optset *s,
 {
   const bool is_empty = text == NULL || text[0] == '\0';
 
-  if (e->o->clamp)
-    return bn_optval_clamp(e->o, e->value, text);
+  if (e->o->clamp) {
+    opt_clamp(e, text);
+    return BN_OPTSET_OK;
+  }
   if (e->o->type == BN_CHOICE && e->o->blank && is_empty)
     return bn_optval_parse(e->o, e->value, bn_opt_get_default(e->o, s->policy));
   return BN_OPTSET_RANGE;
@@ -207,6 +205,24 @@ static enum bn_optset_error opt_set_despite_fault(const struct bn_optset *s,
   return fault;
 }
 
+/* Returns whether the text of a setting, or its first item in a file, is missing, empty or a whole
+   number of 32 bits. */
+static bool opt_is_whole(const struct bn_setting *st)
+{
+  enum { WITHOUT_COMMAS = false };
+  const char *rest;
+  int64_t v = 0;
+
+  if (st->text == NULL)
+    return true;
+  char *first = st->path != NULL ? bn_optval_copy_first(st->text, WITHOUT_COMMAS, &rest)
+                                 : bn_alloc_text(st->text);
+  const bool is_number = first[0] == '\0' || bn_units_parse_int(first, &v) == 0;
+
+  free(first);
+  return is_number && v >= INT32_MIN && v <= INT32_MAX;
+}
+
 /* Sets the value as sysbench reads it.  sysbench has some value for most texts that do not fit, but
    refuses them if it declares the option as an int.  Returns BAD or RANGE for a text that the
    dialect refuses. */
@@ -219,14 +235,15 @@ static enum bn_optset_error opt_parse_loosely(const struct bn_optset *s, struct 
 
   if (e->o->type == BN_BOOL)
     return opt_parse_bool_loosely(s, e, st);
-  if (needs_int && !bn_optval_is_whole(st))
+  if (needs_int && !opt_is_whole(st))
     return BN_OPTSET_BAD;
   rc = bn_optval_parse_setting(e->o, e->value, st);
   if (rc == BN_OPTSET_BAD || rc == BN_OPTSET_RANGE)
     return opt_set_despite_fault(s, e, st, rc);
   /* In a file, sysbench takes the first item of a line. */
   if (rc == BN_OPTSET_OK && is_one_int)
-    bn_optval_keep_first(e->value);
+    for (struct bn_list *list = e->value; list->n > 1; list->n--)
+      free(list->item[list->n - 1]);
   return rc;
 }
 
@@ -374,10 +391,12 @@ static enum bn_optset_error opt_set(struct bn_optset *s, struct bn_setting *st)
   st->order = ++s->n_settings;
   rc = opt_is_known(s, e, st) ? opt_apply(s, e, st) : BN_OPTSET_UNKNOWN;
   st->bad_bool = rc == BN_OPTSET_BOOL;
-  if (rc == BN_OPTSET_UNKNOWN || rc == BN_OPTSET_BOOL)
-    opt_add_pending(s, st);
-  else
+  if (rc == BN_OPTSET_UNKNOWN || rc == BN_OPTSET_BOOL) {
+    s->pending = bn_alloc_resize(s->pending, s->n_pending + 1, sizeof *s->pending);
+    s->pending[s->n_pending++] = *st;
+  } else {
     opt_free_setting(st);
+  }
   return rc;
 }
 
@@ -642,27 +661,18 @@ static bool opt_differs_from_default(const struct bn_optset *s, const struct bn_
   return bn_optval_to_number(alias->o, alias->value) != def_number;
 }
 
-/* Returns whether a value that the target was given counts, and not the one of the alias: if it was
-   set later or, as in sysbench, if the value of the alias is its default. */
-static bool opt_target_counts(const struct bn_optset *s, const struct bn_entry *alias,
-                              const struct bn_entry *target, bool differs)
-{
-  if (!target->given)
-    return false;
-  return bn_policy_is_native(s->policy) ? target->last.order > alias->last.order : !differs;
-}
-
 /* Gives the value of an alias to its target.  Returns whether the alias was given a value other
    than its default. */
 static bool opt_resolve_alias(struct bn_optset *s, struct bn_entry *alias, struct bn_entry *target)
 {
-  if (!alias->given || opt_drop_zero(s, alias))
-    return false;
-  if (alias->bad != BN_OPTSET_OK)
+  if (!alias->given || opt_drop_zero(s, alias) || alias->bad != BN_OPTSET_OK)
     return false;
   const bool differs = opt_differs_from_default(s, alias);
+  /* The later setting counts; in sysbench that of the alias, unless its value is the default. */
+  const bool target_counts =
+      bn_policy_is_native(s->policy) ? target->last.order > alias->last.order : !differs;
 
-  if (!opt_target_counts(s, alias, target, differs))
+  if (!target->given || !target_counts)
     (void)opt_apply(s, target, &alias->last);
   return differs;
 }

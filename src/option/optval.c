@@ -28,12 +28,6 @@ void bn_optval_clear(const struct bn_opt *o, void *value)
   }
 }
 
-void bn_optval_keep_first(struct bn_list *list)
-{
-  for (; list->n > 1; list->n--)
-    free(list->item[list->n - 1]);
-}
-
 /* Splits a value of the command line: only commas separate items, blanks belong to them, and empty
    items are dropped. */
 static void optval_split_commas(const char *text, struct bn_list *out)
@@ -97,13 +91,6 @@ int bn_optval_split_items(const char *text, struct bn_list *out)
   return rc;
 }
 
-/* Returns whether the bounds allow numbers beyond an int.  All other options have numbers that fit
-   into an int, as in sysbench. */
-static bool optval_is_wide(const struct bn_opt *o)
-{
-  return o->max > INT32_MAX || o->min < INT32_MIN;
-}
-
 /* Returns whether the option has bounds: 0 and 0 mean that it has none. */
 static bool optval_is_bounded(const struct bn_opt *o)
 {
@@ -116,11 +103,13 @@ static bool optval_is_bounded(const struct bn_opt *o)
 static enum bn_optset_error optval_parse_int(const struct bn_opt *o, int64_t *value,
                                              const char *text)
 {
+  /* Numbers fit into an int, as in sysbench, unless the bounds allow others. */
+  const bool is_wide = o->max > INT32_MAX || o->min < INT32_MIN;
   int64_t v = 0;
 
   if (text[0] != '\0' && bn_units_parse_int(text, &v) != 0)
     return BN_OPTSET_BAD;
-  if (!optval_is_wide(o) && (v > INT32_MAX || v < INT32_MIN))
+  if (!is_wide && (v > INT32_MAX || v < INT32_MIN))
     return BN_OPTSET_BAD;
   if (optval_is_bounded(o) && (v < o->min || v > o->max))
     return BN_OPTSET_RANGE;
@@ -141,33 +130,6 @@ static enum bn_optset_error optval_parse_size(const struct bn_opt *o, uint64_t *
   if (optval_is_bounded(o) && !is_in_range)
     return BN_OPTSET_RANGE;
   *value = v;
-  return BN_OPTSET_OK;
-}
-
-bool bn_optval_is_whole(const struct bn_setting *st)
-{
-  enum { WITHOUT_COMMAS = false };
-  const char *rest;
-  int64_t v = 0;
-
-  if (st->text == NULL)
-    return true;
-  char *first = st->path != NULL ? bn_optval_copy_first(st->text, WITHOUT_COMMAS, &rest)
-                                 : bn_alloc_text(st->text);
-  const bool is_number = first[0] == '\0' || bn_units_parse_int(first, &v) == 0;
-  const bool is_whole = is_number && v >= INT32_MIN && v <= INT32_MAX;
-
-  free(first);
-  return is_whole;
-}
-
-enum bn_optset_error bn_optval_clamp(const struct bn_opt *o, void *value, const char *text)
-{
-  int64_t v = 0;
-
-  if (text != NULL)
-    (void)bn_units_parse_int(text, &v); /* v stays 0 if the text is no number */
-  *(int64_t *)value = v < o->min ? o->min : o->max;
   return BN_OPTSET_OK;
 }
 

@@ -58,8 +58,6 @@ char *bn_optval_copy_first(const char *text, bool with_commas, const char **rest
 /* Adds all items of a file's value to out.  Returns 0, or -1: a quote is not closed; the items
    before it are in out. */
 int bn_optval_split_items(const char *text, struct bn_list *out);
-/* Frees all items of a list but the first. */
-void bn_optval_keep_first(struct bn_list *list);
 
 /* --- the set --- */
 
@@ -121,14 +119,8 @@ static inline enum bn_origin bn_optval_origin(const struct bn_entry *e)
   return e->last.path != NULL ? BN_FROM_FILE : BN_FROM_COMMAND_LINE;
 }
 
-/* Returns whether the text of a setting, or its first item in a file, is missing, empty or a whole
-   number of 32 bits. */
-bool bn_optval_is_whole(const struct bn_setting *st);
 /* Returns whether the value is a number, a size or a time, or a list whose first item scripts see
    as one. */
 bool bn_optval_is_numeric(const struct bn_opt *o);
-/* Sets the number to the bound that the text is beyond; a text that is no number counts as 0.
-   Returns OK. */
-enum bn_optset_error bn_optval_clamp(const struct bn_opt *o, void *value, const char *text);
 
 #endif
