@@ -124,16 +124,6 @@ void bn_cli_each_script_command(const struct bn_workload *ops, void *self,
   }
 }
 
-/* Returns whether a word is a command or resembles one. */
-static bool cli_is_like_command(const char *arg)
-{
-  struct bn_near near = {.typed = arg};
-
-  for (const char *const *name = command_names; *name != NULL; name++)
-    bn_near_offer(&near, *name);
-  return near.best != NULL;
-}
-
 bool bn_cli_is_command_name(const char *word)
 {
   return cli_list_has(command_names, word);
@@ -148,13 +138,16 @@ static void cli_offer_tests(struct bn_near *near)
     bn_near_offer(near, bn_registry_scripts[i].name);
 }
 
-/* Returns whether a word is or resembles the name of a test, or is the name of a script's file. */
-static bool cli_is_like_test(const char *arg)
+/* Returns whether a word is or resembles a command or the name of a test, or is the name of a
+   script's file. */
+static bool cli_is_like_name(const char *arg)
 {
   static const char suffix[] = ".lua";
   struct bn_near near = {.typed = arg};
   const size_t len = strlen(arg);
 
+  for (const char *const *name = command_names; *name != NULL; name++)
+    bn_near_offer(&near, *name);
   cli_offer_tests(&near);
   return near.best != NULL ||
          (len > strlen(suffix) && strcmp(arg + len - strlen(suffix), suffix) == 0);
@@ -192,7 +185,7 @@ static const char *cli_mask_value(const struct bn_optset *options, const char *o
    SECRET" and "mysql-pasword=SECRET".  A word that resembles a test or a command is shown. */
 static bool cli_hides_word(const struct bn_cli *cli, const char *arg)
 {
-  if (arg[0] == '-' || cli_is_like_command(arg) || cli_is_like_test(arg))
+  if (arg[0] == '-' || cli_is_like_name(arg))
     return false;
   return cli->after_hidden || (strchr(arg, '=') != NULL && cli_hides_value(cli->options, arg));
 }

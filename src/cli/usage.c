@@ -49,31 +49,19 @@ static void usage_print_general(const struct bn_optset *options)
   bn_cli_print_option_lines(BN_GROUP_LATENCY, options);
 }
 
-/* Returns whether the dialect has the driver: it lists at least one of the driver's options. */
-static bool usage_is_known_driver(const struct bn_cli *cli, const struct bn_registry_driver *driver)
-{
-  unsigned versions = 0;
-
-  for (const struct bn_opt *o = driver->options; o != NULL && o->name != NULL; o++)
-    versions |= o->in;
-  return cli->policy->lists_own || (versions & cli->policy->listed) != 0;
-}
-
-/* Returns whether the module of the driver is installed: it is among the n names. */
-static bool usage_is_installed(const struct bn_registry_driver *driver, char *const *names,
-                               size_t n)
-{
-  for (size_t i = 0; i < n; i++)
-    if (strcmp(names[i], driver->name) == 0)
-      return true;
-  return false;
-}
-
-/* Returns whether the help has the driver. */
+/* Returns whether the help has the driver: its module is installed, so that it is among the n
+   names, and the dialect has it, which lists at least one of its options then. */
 static bool usage_has_driver(const struct bn_cli *cli, const struct bn_registry_driver *driver,
                              char *const *names, size_t n)
 {
-  return usage_is_known_driver(cli, driver) && usage_is_installed(driver, names, n);
+  unsigned versions = 0;
+  bool is_installed = false;
+
+  for (size_t i = 0; i < n; i++)
+    is_installed |= strcmp(names[i], driver->name) == 0;
+  for (const struct bn_opt *o = driver->options; o->name != NULL; o++)
+    versions |= o->in;
+  return is_installed && (cli->policy->lists_own || (versions & cli->policy->listed) != 0);
 }
 
 /* Returns whether a driver of that name is part of bench, and no added module. */
