@@ -192,15 +192,6 @@ static int subcommand_check_operands(const struct invocation *inv, struct bn_err
   return -1;
 }
 
-/* Returns whether "--NAME" or "--NAME=VALUE" is an option of the subcommand, or --help. */
-static bool subcommand_has_option(const struct invocation *inv, const char *arg)
-{
-  const char *name = arg + strlen("--");
-
-  return subcommand_find_option(inv, arg) != NULL ||
-         bn_opt_is_named(name, strcspn(name, "="), "help");
-}
-
 /* Returns whether an argument belongs to the command line of a run: each argument after "--", each
    word, and each option that the subcommand does not have.  "-h" and "--help" belong to the run if
    they stand after its first word, as in "oltp_read_write --help". */
@@ -212,8 +203,10 @@ static bool subcommand_is_for_run(const struct invocation *inv, const char *arg)
     return true;
   if (strcmp(arg, "--help") == 0)
     return inv->n_operands > 0;
+  if (strncmp(arg, "--help=", strlen("--help=")) == 0)
+    return false;
   if (strncmp(arg, "--", 2) == 0)
-    return !subcommand_has_option(inv, arg);
+    return subcommand_find_option(inv, arg) == NULL;
   if (strcmp(arg, "-h") == 0 && inv->n_operands == 0)
     return false;
   return subcommand_find_short_option(inv, arg) == NULL;
