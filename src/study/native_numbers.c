@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Numbers of studies in Lua: functions of libm, a seed, units. */
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/rng.h"
 #include "base/units.h"
 #include "study/int64.h"
@@ -107,7 +102,7 @@ static int native_shortest(lua_State *L)
   return 1;
 }
 
-/* --- terminal and time --- */
+/* --- the terminal --- */
 
 /* native.width(): returns the columns of the terminal on standard output; nil: it is none. */
 static int native_width(lua_State *L)
@@ -121,19 +116,6 @@ static int native_width(lua_State *L)
   return 1;
 }
 
-/* native.time(ns): returns nanoseconds since 1970 as a text of UTC, such as "2026-11-28 15:04". */
-static int native_time(lua_State *L)
-{
-  const time_t s = (time_t)(bn_int64_check(L, 1) / (int64_t)BN_NSEC_PER_SEC);
-  char text[128];
-  struct tm tm;
-
-  if (gmtime_r(&s, &tm) == NULL || strftime(text, sizeof text, "%Y-%m-%d %H:%M", &tm) == 0)
-    (void)snprintf(text, sizeof text, "%lld s", (long long)s);
-  lua_pushstring(L, text);
-  return 1;
-}
-
 const luaL_Reg bn_native_numbers[] = {{"bytes", native_bytes},
                                       {"entropy", native_entropy},
                                       {"erfc", native_erfc},
@@ -144,6 +126,5 @@ const luaL_Reg bn_native_numbers[] = {{"bytes", native_bytes},
                                       {"real", native_real},
                                       {"seconds", native_seconds},
                                       {"shortest", native_shortest},
-                                      {"time", native_time},
                                       {"width", native_width},
                                       {NULL, NULL}};

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Options of runs, and files of settings, for studies in Lua. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "dialect/dialect.h"
@@ -85,15 +84,6 @@ static int native_option(lua_State *L)
 static int native_traits(lua_State *L)
 {
   bn_native_push_traits(L, bn_native_get_traits(L)(luaL_checkstring(L, 1)));
-  return 1;
-}
-
-/* native.dialect(): returns the dialect that $BENCH_COMPAT sets for runs, or nil. */
-static int native_dialect(lua_State *L)
-{
-  const char *dialect = getenv("BENCH_COMPAT");
-
-  lua_pushstring(L, dialect != NULL && dialect[0] != '\0' ? dialect : NULL);
   return 1;
 }
 
@@ -280,7 +270,6 @@ static int native_read_traits(lua_State *L)
 }
 
 const luaL_Reg bn_native_options[] = {{"check_option", native_check_option},
-                                      {"dialect", native_dialect},
                                       {"option", native_option},
                                       {"parse", native_parse},
                                       {"read_traits", native_read_traits},

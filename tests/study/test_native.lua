@@ -116,7 +116,6 @@ return {
     t.equal({native.real("-2.5"), native.bytes("1M")}, {-2.5, 1048576})
     t.equal(native.seconds("20ms"), 0.02)
     t.equal({native.shortest(0.1), native.shortest(5)}, {"0.1", "5"})
-    t.equal(native.time(1700000000000000000LL), "2023-11-14 22:13")
   end,
   ["texts for a terminal"] = function()
     t.equal(native.escape("a\27[1mb"), "a\\x1b[1mb")

@@ -76,7 +76,9 @@ function columns.number(value)
   return ("%." .. decimals .. "f"):format(value)
 end
 
--- Returns "2026-03-01 12:00" in UTC.
-columns.time = native.time
+-- Returns nanoseconds since 1970 as "2026-03-01 12:00" in UTC.
+function columns.time(ns)
+  return os.date("!%Y-%m-%d %H:%M", tonumber(ns / 1000000000LL))
+end
 
 return columns

@@ -123,7 +123,8 @@ end
 
 -- Returns the dialect of a run with these words, as --compat or $BENCH_COMPAT names it; nil: none.
 function invocation.dialect(words)
-  local dialect = native.dialect()
+  local dialect = os.getenv("BENCH_COMPAT")
+  if dialect == "" then dialect = nil end
   for _, word in ipairs(words) do
     local option = invocation.word_option(word)
     if option and option.name == "compat" then dialect = word:match("=(.*)$") or "" end

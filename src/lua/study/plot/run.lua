@@ -3,7 +3,7 @@
 -- run.  It copies, so that many large results need not be in memory together.
 
 local axis = require("study.plot.axis")
-local native = require("study.native")
+local columns = require("study.columns")
 
 local run = {}
 
@@ -55,7 +55,7 @@ local function tell(result)
     rate = plan.rate > 0 and ("%g events/s asked for"):format(plan.rate) or nil,
     program = program_of(facts.program or {}),
     host = host_of(facts.host or {}),
-    date = result.start_wall_ns > 0 and native.time(result.start_wall_ns) .. " UTC" or nil,
+    date = result.start_wall_ns > 0 and columns.time(result.start_wall_ns) .. " UTC" or nil,
   }
 end
 
