@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/escape.h"
 #include "base/mask.h"
 #include "option/words.h"
@@ -103,7 +104,34 @@ static int native_words(lua_State *L)
   return 1;
 }
 
-const luaL_Reg bn_native_texts[] = {
-    {"escape", native_escape}, {"escape_markdown", native_escape_markdown},
-    {"mask", native_mask},     {"mask_text", native_mask_text},
-    {"words", native_words},   {NULL, NULL}};
+/* native.groups(text): returns a list with the words of each group in a value of --group; a group
+   in which a quote has no end has none. */
+static int native_groups(lua_State *L)
+{
+  const char *group = luaL_checkstring(L, 1);
+  struct bn_err err;
+
+  lua_newtable(L);
+  for (int n = 1;; n++) {
+    const size_t len = bn_words_get_group_len(group);
+    char *text = bn_alloc_part(group, len);
+    struct bn_list words;
+
+    (void)bn_words_split(text, &words, &err);
+    free(text);
+    bn_native_push_list(L, &words);
+    bn_words_done(&words);
+    lua_rawseti(L, -2, n);
+    if (group[len] == '\0')
+      return 1;
+    group += len + 1;
+  }
+}
+
+const luaL_Reg bn_native_texts[] = {{"escape", native_escape},
+                                    {"escape_markdown", native_escape_markdown},
+                                    {"groups", native_groups},
+                                    {"mask", native_mask},
+                                    {"mask_text", native_mask_text},
+                                    {"words", native_words},
+                                    {NULL, NULL}};

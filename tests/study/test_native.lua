@@ -123,6 +123,8 @@ return {
     t.raises(function() native.escape("abc", 0) end, "a size of 1 or more was expected")
     t.equal(native.escape_markdown("a|b"), "a\\|b")
     t.equal(native.words("--a=1 'b c'"), {"--a=1", "b c"})
+    t.equal(native.groups("a: x 'b;c'; d: y"), {{"a:", "x", "b;c"}, {"d:", "y"}})
+    t.equal(native.groups("a 'b"), {{}})
     local none, why = native.words("'a")
     t.ok(none == nil and why ~= nil)
   end,

@@ -14,36 +14,6 @@ function invocation.word_option(word)
   return name and native.option(name)
 end
 
--- Splits a value of --group, in which ';' separates groups.  Returns their words.
-local function split_groups(text)
-  local groups, words, chars, quote = {}, {}, nil, nil
-  local function end_word()
-    words[#words + 1] = chars and table.concat(chars)
-    chars = nil
-  end
-  local function end_group()
-    end_word()
-    groups[#groups + 1] = words
-    words = {}
-  end
-  for char in text:gmatch(".") do
-    if char == quote then
-      quote = nil
-    elseif not quote and (char == "'" or char == '"') then
-      chars, quote = chars or {}, char
-    elseif not quote and char == ";" then
-      end_group()
-    elseif not quote and char:find("%s") then
-      end_word()
-    else
-      chars = chars or {}
-      chars[#chars + 1] = char
-    end
-  end
-  end_group()
-  return groups
-end
-
 -- Returns an option by its present name, with '-'.
 function invocation.present_name(name)
   local option = native.option(name)
@@ -60,7 +30,7 @@ function invocation.groups(words)
   end
   for _, word in ipairs(words) do
     local text = word:match("^%-%-group=(.*)$")
-    for _, list in ipairs(text and split_groups(text) or {}) do
+    for _, list in ipairs(text and native.groups(text) or {}) do
       local name, rest = (list[1] or ""):match("^([%w_]*)(.*)$")
       local group, workloads = {name = name, own = {}}, {}
       -- The colon follows the name, or stands in the next word.
