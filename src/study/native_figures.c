@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Figures of results for studies in Lua: by name, by assertion, and of each interval. */
 #include <math.h>
+#include <string.h>
 
-#include "study/figure.h"
+#include "measure/assert.h"
+#include "measure/result.h"
 #include "study/int64.h"
 #include "study/native.h"
 #include "study/native_result.h"
@@ -44,38 +46,85 @@ static const char *figures_better_name(enum bn_better better)
   return names[better];
 }
 
+/* A figure that a user has named: "rate", "tps", "p99", "p95@read", "errors". */
+struct figure {
+  bool is_rate;            /* "rate": transactions/s of a database, else events/s */
+  struct bn_assert metric; /* the parsed name, without a limit; not for "rate" */
+  const char *unit;        /* as in documents: "s", "1/s", "bytes/s", "1" */
+  enum bn_better better;
+};
+
+/* Reads METRIC [@PART] of measure/assert.h, or "rate".  Returns 0, or -1 and err, which quotes
+   the name and says what is wrong. */
+static int figures_parse(struct figure *out, const char *text, struct bn_err *err)
+{
+  *out = (struct figure){
+      .is_rate = strcmp(text, "rate") == 0, .unit = "1/s", .better = BN_BETTER_MORE};
+  if (out->is_rate)
+    return 0;
+  if (bn_assert_parse_metric(&out->metric, text, err) != 0)
+    return -1;
+  out->unit = out->metric.unit;
+  out->better = out->metric.field != NULL ? out->metric.field->better : BN_BETTER_LESS;
+  return 0;
+}
+
 /* native.figure(text): returns a table about the figure that a user has named, or nil and a
-   sentence.  A value of the figure times `scale` is in `shown_unit`. */
+   sentence.  A value of the figure times `scale` is in `shown_unit`: times are shown in ms, which
+   people read more easily than seconds, and pure numbers, whose unit is "1", without a unit. */
 static int native_figure(lua_State *L)
 {
-  struct bn_figure_name figure;
-  const char *shown_unit;
+  const char *text = luaL_checkstring(L, 1);
+  struct figure figure;
   struct bn_err err;
 
-  if (bn_figure_parse(&figure, luaL_checkstring(L, 1), &err) != 0)
+  if (figures_parse(&figure, text, &err) != 0)
     return bn_native_push_error(L, &err);
+  const bool is_time = strcmp(figure.unit, "s") == 0;
+  const char *shown_unit = strcmp(figure.unit, "1") == 0 ? "" : figure.unit;
+
   lua_createtable(L, 0, 6);
-  bn_native_set_text(L, "text", figure.text);
-  bn_native_set_text(L, "unit", bn_figure_unit(&figure));
-  bn_native_set_number(L, "scale", bn_figure_scale(&figure, &shown_unit));
-  bn_native_set_text(L, "shown_unit", shown_unit);
+  bn_native_set_text(L, "text", text);
+  bn_native_set_text(L, "unit", figure.unit);
+  bn_native_set_number(L, "scale", is_time ? 1e3 : 1);
+  bn_native_set_text(L, "shown_unit", is_time ? "ms" : shown_unit);
   bn_native_set_text(L, "better", figures_better_name(figure.better));
   bn_native_set_switch(L, "is_rate", figure.is_rate);
   return 1;
 }
 
-/* r:value(figure): returns a number in the unit of the figure; nil: it was not measured. */
+/* Judges an assertion on the total of a result.  Without a total, the finding says that it was not
+   measured.  Percentiles are computed as in the report of the run: in a dialect, that is the
+   nearest step of sysbench's grid. */
+static struct bn_finding figures_judge_total(const struct bn_assert *a, const struct bn_result *r)
+{
+  const struct bn_view *total = bn_result_total(r);
+  const struct bn_view_rules rules = {.nearest = !r->facts.plan.native,
+                                      .ages = total != NULL ? total->ages : NULL};
+
+  return bn_assert_judge(a, total, &rules);
+}
+
+/* r:value(figure): returns a number in the unit of the figure, of the total of the first group;
+   nil: the run has no total, or did not measure it.  A result without histograms
+   (--report-bins=none) has the percentiles of its --percentile only. */
 static int figures_value(lua_State *L)
 {
   const struct bn_result *r = &bn_native_check_result(L, 1)->stored.result;
-  struct bn_figure_name figure;
+  const struct bn_view *v = bn_result_total(r);
+  struct figure figure;
   struct bn_err err;
-  double value;
 
-  if (bn_figure_parse(&figure, luaL_checkstring(L, 2), &err) != 0)
+  if (figures_parse(&figure, luaL_checkstring(L, 2), &err) != 0)
     return luaL_error(L, "%s", err.text);
-  if (bn_figure_find(&figure, r, &value))
-    lua_pushnumber(L, value);
+  struct bn_finding found = {.measured = v != NULL};
+
+  if (!figure.is_rate)
+    found = figures_judge_total(&figure.metric, r);
+  else if (v != NULL)
+    found.value = v->kind == BN_KIND_SQL ? v->transactions_per_s : v->events_per_s;
+  if (found.measured)
+    lua_pushnumber(L, found.value);
   else
     lua_pushnil(L);
   return 1;
@@ -116,6 +165,25 @@ static int native_assertion(lua_State *L)
   return 1;
 }
 
+/* Returns 0 if a run with such a result can measure what an assertion is about, or -1 and err,
+   which says what the run lacks, such as a group of that name.  Times of waiting are no lack: they
+   are not measured in every run, but other runs of the study may measure them. */
+static int figures_check(const struct bn_assert *a, const struct bn_result *r, struct bn_err *err)
+{
+  const struct bn_view *total = bn_result_total(r);
+  const bool is_waiting = bn_statset_waiting_place(a->part) > 0;
+
+  if (total == NULL || is_waiting)
+    return 0;
+  const struct bn_assert_scope scope = {.metrics = &total->delta->metrics,
+                                        .kinds = 1U << total->kind,
+                                        .paced = true,
+                                        .native = r->facts.plan.native,
+                                        .statements = total->n_statements > 0};
+
+  return bn_assert_check(a, &scope, err);
+}
+
 /* r:judge(text): returns a table that says whether an assertion holds; its `shown` is the value as
    a text.  If no such run measures the value, `lack` says why. */
 static int figures_judge(lua_State *L)
@@ -129,7 +197,7 @@ static int figures_judge(lua_State *L)
 
   if (bn_assert_parse(&a, text, &err) != 0)
     return luaL_error(L, "%s", err.text);
-  verdict.found = bn_figure_judge(&a, r);
+  verdict.found = figures_judge_total(&a, r);
   verdict.unit = (char *)(uintptr_t)a.unit; /* bn_assert_format only reads it */
   lua_createtable(L, 0, 7);
   bn_native_set_switch(L, "holds", verdict.found.holds);
@@ -138,7 +206,7 @@ static int figures_judge(lua_State *L)
   bn_native_set_number(L, "value", verdict.found.value);
   bn_native_set_text(L, "unit", a.unit);
   bn_native_set_text(L, "shown", bn_assert_format(&verdict, shown, sizeof shown));
-  if (!verdict.found.measured && bn_figure_check(&a, r, &err) != 0)
+  if (!verdict.found.measured && figures_check(&a, r, &err) != 0)
     bn_native_set_text(L, "lack", err.text);
   return 1;
 }
