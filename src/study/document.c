@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Turns trees of JSON into values of Lua and back. */
-#include "study/document.h"
+/* Module study.document: documents as values of Lua, by the module that reads and prints JSON.
 
+   A map is a table whose keys keep their order; a list is a table from 1 on, and an empty list is
+   not an empty map; null is a value of its own; whole numbers beyond 2^53 are 64-bit integers. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -583,7 +584,7 @@ static void document_open_order(lua_State *L)
   lua_setfield(L, LUA_REGISTRYINDEX, order_key);
 }
 
-int bn_study_document_open(lua_State *L)
+int bn_native_open_document(lua_State *L)
 {
   static const luaL_Reg functions[] = {
       {"parse", document_parse}, {"read", document_read},   {"print", document_print},

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Prints the reals of string.format with printf of C, and leaves the rest to LuaJIT. */
-#include "study/format.h"
-
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <lauxlib.h>
+#include "study/native.h"
 
 /* The text of DBL_MAX with two digits of precision: 309 digits before its point, and 99 after it.
  */
@@ -123,7 +121,7 @@ static int format_call(lua_State *L)
   return 1;
 }
 
-void bn_format_open(lua_State *L)
+void bn_native_open_format(lua_State *L)
 {
   lua_getglobal(L, "string");
   lua_getfield(L, -1, "format");

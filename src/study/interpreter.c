@@ -13,9 +13,7 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
-#include "study/document.h"
 #include "study/ending.h"
-#include "study/format.h"
 #include "study/int64.h"
 #include "study/native.h"
 
@@ -185,13 +183,13 @@ lua_State *bn_interpreter_new(bn_opt_traits_of *traits_of)
   if (L == NULL)
     bn_alloc_fail();
   luaL_openlibs(L);
-  bn_format_open(L);
+  bn_native_open_format(L);
   bn_native_set_traits(L, traits_of);
   bn_native_register_failures(L);
   interpreter_open_searcher(L);
   bn_int64_open(L);
   interpreter_preload_module(L, "study.native", bn_native_open);
-  interpreter_preload_module(L, "study.document", bn_study_document_open);
+  interpreter_preload_module(L, "study.document", bn_native_open_document);
   return L;
 }
 

@@ -14,13 +14,22 @@
 
 #include "api/opt.h"
 #include "base/err.h"
+#include "measure/store.h"
 
-/* A loader for package.preload: returns the module. */
+/* Loaders for package.preload: they return this module, and the module study.document. */
 int bn_native_open(lua_State *L);
+int bn_native_open_document(lua_State *L);
 
-/* The functions of each of its parts. */
+/* Replaces string.format by one that rounds as C does, so that a table of a study has the numbers
+   of a report: LuaJIT rounds 0.125 to "0.13", C to "0.12". */
+void bn_native_open_format(lua_State *L);
+
+/* The functions of each part of this module. */
 extern const luaL_Reg bn_native_children[], bn_native_figures[], bn_native_files[],
     bn_native_numbers[], bn_native_options[], bn_native_results[], bn_native_texts[];
+/* Methods of results about figures, about the total and the intervals as rows, and for pictures. */
+extern const luaL_Reg bn_native_result_figures[], bn_native_result_rows[],
+    bn_native_result_series[];
 /* Put into the registry what the functions need: metatables of their values, a state. */
 void bn_native_open_children(lua_State *L);
 void bn_native_open_files(lua_State *L);
@@ -45,6 +54,24 @@ void bn_native_set_mark(lua_State *L, const char *key);
 void bn_native_register_failures(lua_State *L);
 /* Pushes the function native.rng. */
 void bn_native_push_rng(lua_State *L);
+
+/* The name of the metatable of results. */
+#define BN_NATIVE_RESULT "bn.result"
+
+/* A result of native.result(). */
+struct bn_native_result {
+  struct bn_stored stored;
+  bool open; /* `stored` is in use: the result was read, and not closed */
+};
+
+/* Returns the result at an argument of a method.  Raises an error if the argument is none, or was
+   closed. */
+struct bn_native_result *bn_native_check_result(lua_State *L, int argument);
+
+/* These set a member of the table on top; a text that is NULL sets nothing. */
+void bn_native_set_text(lua_State *L, const char *name, const char *text);
+void bn_native_set_switch(lua_State *L, const char *name, bool is_on);
+void bn_native_set_number(lua_State *L, const char *name, double x);
 
 /* Pushes nil, the sentence and the code of an error, and returns their number, 3. */
 int bn_native_push_error(lua_State *L, const struct bn_err *err);

@@ -8,7 +8,6 @@
 #include "study/child.h"
 #include "study/ending.h"
 #include "study/native.h"
-#include "study/native_result.h"
 
 static const char state_key[] = "bn.children";
 

@@ -7,7 +7,6 @@
 #include "measure/result.h"
 #include "study/int64.h"
 #include "study/native.h"
-#include "study/native_result.h"
 
 struct bn_native_result *bn_native_check_result(lua_State *L, int argument)
 {

@@ -11,7 +11,6 @@
 #include "study/declaration.h"
 #include "study/int64.h"
 #include "study/native.h"
-#include "study/native_result.h"
 
 /* Names in the registry: the tables of traits by their bits, the metatable of sets, and a userdata
    with the pointer to the function that knows the traits of options. */

@@ -10,7 +10,6 @@
 #include "report/saved.h"
 #include "study/int64.h"
 #include "study/native.h"
-#include "study/native_result.h"
 
 enum {
   COLLECT_AFTER = 1 << 25, /* bytes of documents after which garbage is collected */

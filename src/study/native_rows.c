@@ -7,7 +7,6 @@
 #include "measure/phases.h"
 #include "measure/row.h"
 #include "study/native.h"
-#include "study/native_result.h"
 
 /* The last bit of a limit in ns may be wrong, because it was given in ms and converted. */
 static const double relative_error = 1e-12;

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "base/hist.h"
-#include "study/native_result.h"
+#include "study/native.h"
 
 enum { RANKS = 2 }; /* the index on the stack of the ranks, the argument of r:series() */
 
