@@ -27,7 +27,7 @@ void bn_native_set_traits(lua_State *L, bn_opt_traits_of *traits_of)
   lua_setfield(L, LUA_REGISTRYINDEX, traits_of_key);
 }
 
-/* Each interpreter has the userdata: bn_interpreter_new() calls bn_native_set_traits(). */
+/* Each interpreter has the userdata: study.c calls bn_native_set_traits(). */
 bn_opt_traits_of *bn_native_get_traits(lua_State *L)
 {
   lua_getfield(L, LUA_REGISTRYINDEX, traits_of_key);

@@ -1,16 +1,193 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Opens, declares and runs studies in Lua. */
+/* Opens an interpreter, finds embedded modules, tells failures of a study from faults in it, and
+   declares and runs studies. */
 #include "study/study.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include <lauxlib.h>
+#include <lualib.h>
 
 #include "base/alloc.h"
+#include "base/log.h"
 #include "study/declaration.h"
-#include "study/interpreter.h"
+#include "study/ending.h"
+#include "study/int64.h"
 #include "study/native.h"
+
+/* The modules in src/lua/, as bytecode, or as text if there was no compiler for Lua. */
+static const struct module {
+  const char *name;
+  const unsigned char *data;
+  size_t size;
+} modules[] = {
+#include "study/bn_study_modules.inc"
+    {.name = NULL}};
+
+/* --- calls --- */
+
+/* The message handler of calls: replaces an error by its text with a traceback, while the stack is
+   still there.  A failure, which native.fail() has raised for the user, stays as it is. */
+static int interpreter_add_traceback(lua_State *L)
+{
+  if (bn_native_get_failure(L, 1) != NULL)
+    return 1;
+  lua_getglobal(L, "tostring");
+  lua_pushvalue(L, 1);
+  lua_call(L, 1, 1);
+  luaL_traceback(L, L, lua_tostring(L, -1), 1);
+  return 1;
+}
+
+/* Copies the sentence of the error on top to err if it is a failure.  Logs any other error, and
+   leaves err empty. */
+static void interpreter_report_error(lua_State *L, const char *name, struct bn_err *err)
+{
+  const char *failure = bn_native_get_failure(L, lua_gettop(L));
+
+  if (failure != NULL) {
+    (void)bn_err_set(err, 0, "%s", failure);
+    return;
+  }
+  char *text = bn_alloc_print("bench %s: %s", name, lua_tostring(L, -1));
+
+  bn_log_foreign(text);
+  free(text);
+}
+
+/* Calls the function below its n_args arguments.  Returns 0 with n_results on the stack, or -1
+   without the function and its arguments.  err then says why if the function has called
+   native.fail(); any other error has been printed with its traceback, after `name`, and err is
+   empty. */
+static int interpreter_call(lua_State *L, int n_args, int n_results, const char *name,
+                            struct bn_err *err)
+{
+  const int handler = lua_gettop(L) - n_args; /* the index of the function, which moves up */
+
+  lua_pushcfunction(L, interpreter_add_traceback);
+  lua_insert(L, handler);
+  const int rc = lua_pcall(L, n_args, n_results, handler);
+
+  lua_remove(L, handler);
+  if (rc == 0)
+    return 0;
+  interpreter_report_error(L, name, err);
+  lua_pop(L, 1);
+  return -1;
+}
+
+/* --- modules --- */
+
+/* Returns the embedded module of that name, or NULL. */
+static const struct module *interpreter_find_module(const char *name)
+{
+  for (const struct module *m = modules; m->name != NULL; m++)
+    if (strcmp(m->name, name) == 0)
+      return m;
+  return NULL;
+}
+
+/* A loader of package.loaders, for embedded modules.  Tracebacks name the file of a module in the
+   sources: '.' in the name of a module separates folders. */
+static int interpreter_search_embedded(lua_State *L)
+{
+  const char *name = luaL_checkstring(L, 1);
+  const struct module *m = interpreter_find_module(name);
+
+  if (m == NULL) {
+    lua_pushfstring(L, "\n\tno module '%s' in the program", name);
+    return 1;
+  }
+  const char *file = lua_pushfstring(L, "@src/lua/%s.lua", luaL_gsub(L, name, ".", "/"));
+
+  if (luaL_loadbuffer(L, (const char *)m->data, m->size, file) != 0)
+    return lua_error(L);
+  return 1;
+}
+
+/* Inserts the loader of embedded modules after that of package.preload, which is the first, and
+   before those of files, so that no file takes the place of an embedded module. */
+static void interpreter_open_searcher(lua_State *L)
+{
+  enum { PRELOAD = 1, EMBEDDED }; /* places in package.loaders */
+
+  lua_getglobal(L, "package");
+  lua_getfield(L, -1, "loaders");
+  for (int i = (int)lua_objlen(L, -1); i > PRELOAD; i--) {
+    lua_rawgeti(L, -1, i);
+    lua_rawseti(L, -2, i + 1);
+  }
+  lua_pushcfunction(L, interpreter_search_embedded);
+  lua_rawseti(L, -2, EMBEDDED);
+  lua_pop(L, 2);
+}
+
+/* Lets `require` load the module of that name by calling `open`, which returns it. */
+static void interpreter_preload_module(lua_State *L, const char *name, lua_CFunction open)
+{
+  luaL_findtable(L, LUA_REGISTRYINDEX, "_PRELOAD", 2);
+  lua_pushcfunction(L, open);
+  lua_setfield(L, -2, name);
+  lua_pop(L, 1);
+}
+
+/* Lets `require` find modules in the folder of a file first: sets package.path = FOLDER .. "?.lua;"
+   .. package.path. */
+static void interpreter_search_folder_of(lua_State *L, const char *path)
+{
+  const char *slash = strrchr(path, '/');
+
+  lua_getglobal(L, "package");
+  lua_pushlstring(L, path, slash != NULL ? (size_t)(slash + 1 - path) : 0);
+  lua_pushliteral(L, "?.lua;");
+  lua_getfield(L, -3, "path");
+  lua_concat(L, 3);
+  lua_setfield(L, -2, "path");
+  lua_pop(L, 1);
+}
+
+/* Pushes the function of a file, and lets `require` look into the folder of the file first.
+   Returns 0, or -1 and err. */
+static int interpreter_load_file(lua_State *L, const char *path, struct bn_err *err)
+{
+  enum { MESSAGE_MAX = 400 }; /* bytes of LuaJIT's message, so that the path fits into err too */
+
+  if (luaL_loadfile(L, path) != 0) {
+    const char *message = lua_tostring(L, -1);
+
+    /* LuaJIT cuts a long path in its message, so the whole path is put in front. */
+    if (strstr(message, path) != NULL)
+      (void)bn_err_set(err, 0, "%.*s", MESSAGE_MAX, message);
+    else
+      (void)bn_err_set(err, 0, "%s: %.*s", path, MESSAGE_MAX, message);
+    lua_pop(L, 1);
+    return -1;
+  }
+  interpreter_search_folder_of(L, path);
+  return 0;
+}
+
+/* Returns an interpreter: Lua's standard libraries, the embedded modules, and the functions in C
+   that they call. */
+static lua_State *interpreter_new(bn_opt_traits_of *traits_of)
+{
+  lua_State *L = luaL_newstate();
+
+  if (L == NULL)
+    bn_alloc_fail();
+  luaL_openlibs(L);
+  bn_native_open_format(L);
+  bn_native_set_traits(L, traits_of);
+  bn_native_register_failures(L);
+  interpreter_open_searcher(L);
+  bn_int64_open(L);
+  interpreter_preload_module(L, "study.native", bn_native_open);
+  interpreter_preload_module(L, "study.document", bn_native_open_document);
+  return L;
+}
+
+/* --- studies --- */
 
 struct bn_study {
   lua_State *L;
@@ -48,7 +225,7 @@ static int study_read(struct bn_study *s, struct bn_err *err)
   lua_pushlightuserdata(s->L, s);
   lua_pushcclosure(s->L, study_declare, 1);
   lua_insert(s->L, -2);
-  return bn_interpreter_call(s->L, 1, 0, s->name, err);
+  return interpreter_call(s->L, 1, 0, s->name, err);
 }
 
 /* Returns a study with an interpreter, whose name is prefix and name. */
@@ -57,7 +234,7 @@ static struct bn_study *study_new(const char *prefix, const char *name, bn_opt_t
   struct bn_study *s = bn_alloc(1, sizeof *s);
 
   s->name = bn_alloc_print("%s%s", prefix, name);
-  s->L = bn_interpreter_new(traits_of);
+  s->L = interpreter_new(traits_of);
   return s;
 }
 
@@ -67,7 +244,7 @@ struct bn_study *bn_study_open(const char *name, bn_opt_traits_of *traits_of, st
 
   lua_getglobal(s->L, "require");
   lua_pushfstring(s->L, "study.%s", name);
-  if (bn_interpreter_call(s->L, 1, 1, name, err) == 0 && study_read(s, err) == 0)
+  if (interpreter_call(s->L, 1, 1, name, err) == 0 && study_read(s, err) == 0)
     return s;
   bn_study_free(s);
   return NULL;
@@ -80,7 +257,7 @@ static int study_read_file(struct bn_study *s, const char *path, struct bn_err *
 {
   enum { SENTENCE_MAX = 400 }; /* bytes, so that the path fits into err too */
   struct bn_err failure = {0};
-  int rc = bn_interpreter_call(s->L, 0, 1, s->name, &failure);
+  int rc = interpreter_call(s->L, 0, 1, s->name, &failure);
 
   if (rc == 0) {
     if (!lua_istable(s->L, -1))
@@ -97,7 +274,7 @@ struct bn_study *bn_study_open_file(const char *path, bn_opt_traits_of *traits_o
 {
   struct bn_study *s = study_new("study ", path, traits_of);
 
-  if (bn_interpreter_load_file(s->L, path, err) == 0 && study_read_file(s, path, err) == 0)
+  if (interpreter_load_file(s->L, path, err) == 0 && study_read_file(s, path, err) == 0)
     return s;
   bn_study_free(s);
   return NULL;
@@ -137,7 +314,7 @@ int bn_study_run(struct bn_study *s, const void *conf, const char *const *operan
   lua_pushlightuserdata(s->L, s);
   lua_pushlightuserdata(s->L, (void *)(uintptr_t)conf);
   lua_pushlightuserdata(s->L, (void *)(uintptr_t)operand);
-  if (bn_interpreter_call(s->L, 3, 1, s->name, err) != 0)
+  if (interpreter_call(s->L, 3, 1, s->name, err) != 0)
     return EXIT_FAILURE;
   const int status = (int)lua_tointeger(s->L, -1); /* 0 for nil */
 
@@ -149,7 +326,8 @@ void bn_study_free(struct bn_study *s)
 {
   if (s == NULL)
     return;
-  bn_interpreter_free(s->L);
+  lua_close(s->L);
+  bn_ending_remove_folder();
   free(s->name);
   free(s);
 }

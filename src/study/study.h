@@ -7,7 +7,7 @@
 #include "api/subcommand.h"
 #include "base/err.h"
 
-/* An interpreter with one study; main thread only. */
+/* An interpreter with one study; main thread only.  Nothing of it exists in a run. */
 struct bn_study;
 
 /* Opens the study that module study.NAME returns.  traits_of returns what this program knows of an
