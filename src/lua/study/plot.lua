@@ -5,7 +5,7 @@ local native = require("study.native")
 local picture = require("study.plot.picture")
 local shared = require("study.options")
 
-local study = {
+return {
   name = "plot",
   title = "draw results as a picture",
   operands = "RESULT...",
@@ -30,8 +30,3 @@ local study = {
     if not ok then native.fail("%s", why) end
   end,
 }
-
--- Other studies draw their folders by these, which are no members of a declaration.
-return setmetatable(study, {
-  __index = {check = picture.check, draw = picture.draw_folder},
-})

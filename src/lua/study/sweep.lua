@@ -128,7 +128,7 @@ end
 -- Returns what a sweep is of, or fails and says what is wrong with it.
 local function set_up(given, words)
   if given.out then folder.check(given.out) end
-  if given.plot then require("study.plot").check("plot", given.plot) end
+  if given.plot then require("study.plot.picture").check("plot", given.plot) end
   local axes = grid.read(given.vary or {})
   local ok, why = true, nil
   if given.stop_when then ok, why = native.assertion(given.stop_when) end
@@ -186,7 +186,7 @@ local function show(sweep)
   if not ok then native.fail("%s", why) end
   if sweep.options.plot and not native.signalled() then
     io.flush()
-    require("study.plot").draw(sweep.options.out, sweep.options.plot)
+    require("study.plot.picture").draw_folder(sweep.options.out, sweep.options.plot)
   end
 end
 
