@@ -88,8 +88,8 @@ return {
     local ranked = {a = {}, b = {}}
     for k = 0, 29 do ranked.a[k + 1] = k * 37 % 101 / 10 end
     for k = 0, 24 do ranked.b[k + 1] = k * 53 % 101 / 10 + 0.7 + 0.001 end
-    stats.sort(ranked.a)
-    stats.sort(ranked.b)
+    table.sort(ranked.a)
+    table.sort(ranked.b)
     near("greater", stats.rank_above(ranked), 0.26308423887807164)
     near("shift", stats.shift(ranked), 0.501)
     local i = stats.shift_interval(ranked, 0.01)

@@ -40,11 +40,6 @@ function stats.geometric_mean(x)
   return exp(sum / #x)
 end
 
--- Sorts in place, ascending.  No value is NaN.
-function stats.sort(x)
-  table.sort(x)
-end
-
 -- Returns the median of sorted values, one or more.
 function stats.median(x)
   return (x[floor((#x + 1) / 2)] + x[floor(#x / 2) + 1]) / 2

@@ -64,7 +64,7 @@ local function scores_of(s, points, before)
     end
   end
   for point, list in pairs(values) do
-    stats.sort(list)
+    table.sort(list)
     score[point] = stats.median(list)
     if #list > 1 then spread[point] = (list[#list] - list[1]) / score[point] end
   end
@@ -105,7 +105,7 @@ local function score_sweep(name, a, b, points, better)
   if #relative > 0 then
     row.first, row.last = relative[1], relative[#relative]
     row.best, row.mean = relate(row.a, row.b), stats.geometric_mean(relative)
-    stats.sort(spreads)
+    table.sort(spreads)
     row.spread = #spreads > 0 and stats.median(spreads) or nil
   end
   return row

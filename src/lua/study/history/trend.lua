@@ -15,7 +15,7 @@ local runs_max = 2000
 local function describe(values, first, last)
   local sorted = {}
   for i = first, last do sorted[#sorted + 1] = values[i] end
-  stats.sort(sorted)
+  table.sort(sorted)
   return {
     start = first, n = #sorted, median = stats.median(sorted),
     -- The mean of equal values may be rounded.

@@ -145,7 +145,7 @@ function sweep:values_of(results, figure)
     values[point] = values[point] or {}
     if value and math.abs(value) < math.huge then table.insert(values[point], value) end
   end
-  for _, repeats in ipairs(values) do stats.sort(repeats) end
+  for _, repeats in ipairs(values) do table.sort(repeats) end
   return any and values or nil
 end
 

@@ -121,7 +121,7 @@ end
 
 local function sorted(x)
   local out = mapped(x, function(v) return v end)
-  stats.sort(out)
+  table.sort(out)
   return out
 end
 
@@ -130,7 +130,7 @@ end
 local function measure_ranks(sample, rules, found)
   local a, b = sorted(sample.a), sorted(sample.b)
   local limits = mapped(a, function(v) return worse_than(sample, rules, v) end)
-  stats.sort(limits)
+  table.sort(limits)
   found.method = "ranks"
   set_tests(sample, found, stats.rank_above{a = a, b = b}, stats.rank_above{a = b, b = a})
   if found.has_ratio then

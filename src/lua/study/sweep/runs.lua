@@ -25,7 +25,7 @@ end
 local function time_left(self)
   local pending = self.tally:count("pending")
   if pending == 0 or #self.took_s == 0 then return "" end
-  stats.sort(self.took_s)
+  table.sort(self.took_s)
   return ("; %s left"):format(
     digits.duration(pending * (stats.median(self.took_s) + self.options.cooldown)))
 end

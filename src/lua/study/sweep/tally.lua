@@ -119,7 +119,7 @@ function tally:spread(point, name)
   local values = {}
   for _, i in ipairs(self.runs_of[point]) do values[#values + 1] = self:value(i, name) end
   if #values == 0 then return nil end
-  stats.sort(values)
+  table.sort(values)
   return {n = #values, median = stats.median(values), min = values[1], max = values[#values]}
 end
 
