@@ -165,19 +165,11 @@ static void opthelp_print_words(const struct printing *p, const char *text, cons
   }
 }
 
-/* Returns the default that the help shows, masked if the option is a secret, or NULL. */
-static const char *opthelp_find_default(const struct bn_opt *o, const struct bn_policy *policy)
-{
-  const char *def = bn_opt_get_default(o, policy);
-
-  return def != NULL && bn_opt_is_secret(o) ? bn_opt_mask_text(o, def) : def;
-}
-
 /* Prints the line of an option, or the lines if the text does not fit into one. */
 static void opthelp_print_line(void *arg, const struct block *b, const struct bn_opt *o)
 {
   struct printing *p = arg;
-  const char *def = opthelp_find_default(o, b->policy), *form = opthelp_find_form(o, b->policy);
+  const char *def = bn_opt_get_default(o, b->policy), *form = opthelp_find_form(o, b->policy);
   const bool is_old_name = b->policy->help_has_old_names && o->alias_of != NULL;
   /* If the dialect has only the old name, its line has the text of the new one. */
   const char *help = is_old_name ? bn_optset_find(b->set, o->alias_of)->help : o->help;
@@ -186,6 +178,8 @@ static void opthelp_print_line(void *arg, const struct block *b, const struct bn
                       strlen(opthelp_format_letter(o, b->policy, letter));
   const size_t pad = p->width > used ? p->width - used : 0;
 
+  if (def != NULL && bn_opt_is_secret(o))
+    def = bn_opt_mask_text(o, def);
   (void)fputs("  --", p->out);
   opthelp_print_name(b, o->name, p->out);
   (void)fprintf(p->out, "%s%s%*s", form, letter, (int)pad, "");

@@ -262,16 +262,6 @@ static struct bn_node *document_refuse_value(struct writing *w, const char *refu
   return NULL;
 }
 
-/* Returns a node of a number: an integer if the number is whole. */
-static struct bn_node *document_make_number(struct writing *w, int index)
-{
-  int64_t integer;
-
-  if (bn_int64_read(w->L, index, &integer))
-    return bn_node_integer(integer);
-  return bn_node_f64(lua_tonumber(w->L, index));
-}
-
 /* Returns a node of a list; the depth is that of its items. */
 static struct bn_node *document_make_list(struct writing *w, int index, int depth)
 {
@@ -288,24 +278,19 @@ static struct bn_node *document_make_list(struct writing *w, int index, int dept
   return list;
 }
 
-/* Returns whether the order at `order`, which may be nil, has the key at `key`. */
-static bool document_is_in_order(lua_State *L, int order, int key)
-{
-  return lua_istable(L, order) && document_has_key(L, order, key);
-}
-
 /* Pushes a sorted list of the keys of the map at `index` that are not in its order at `order`,
    which may be nil.  Keys that are not texts are left out. */
 static void document_push_other_keys(lua_State *L, int index, int order)
 {
   const int others = lua_gettop(L) + 1, key = others + 1; /* indices on the stack */
+  const bool has_order = lua_istable(L, order);
   int n = 0;
 
   lua_newtable(L);
   lua_pushnil(L);
   while (lua_next(L, index) != 0) {
     lua_pop(L, 1); /* the value; the key stays for lua_next() */
-    if (lua_type(L, key) == LUA_TSTRING && !document_is_in_order(L, order, key)) {
+    if (lua_type(L, key) == LUA_TSTRING && !(has_order && document_has_key(L, order, key))) {
       lua_pushvalue(L, key);
       lua_rawseti(L, others, ++n);
     }
@@ -378,13 +363,16 @@ static struct bn_node *document_make_node(struct writing *w, int index, int dept
 {
   int64_t integer;
 
+  /* A whole number, which may be a 64-bit integer of the FFI. */
+  if (bn_int64_read(w->L, index, &integer))
+    return bn_node_integer(integer);
   switch (lua_type(w->L, index)) {
   case LUA_TNIL:
     return bn_node_null();
   case LUA_TBOOLEAN:
     return bn_node_boolean(lua_toboolean(w->L, index) != 0);
   case LUA_TNUMBER:
-    return document_make_number(w, index);
+    return bn_node_f64(lua_tonumber(w->L, index));
   case LUA_TSTRING:
     return bn_node_text(lua_tostring(w->L, index));
   case LUA_TTABLE:
@@ -393,9 +381,8 @@ static struct bn_node *document_make_node(struct writing *w, int index, int dept
     if (lua_touserdata(w->L, index) == (const void *)&null)
       return bn_node_null();
     break;
-  default: /* perhaps a 64-bit integer of the FFI */
-    if (bn_int64_read(w->L, index, &integer))
-      return bn_node_integer(integer);
+  default:
+    break;
   }
   return document_refuse_value(
       w, "a document has maps, lists, texts, numbers, booleans and null; this is "
@@ -564,26 +551,6 @@ static int document_push_real_text(lua_State *L)
   return 1;
 }
 
-/* Keeps the present table.sort for document_push_other_keys(). */
-static void document_keep_sort(lua_State *L)
-{
-  lua_getglobal(L, "table");
-  lua_getfield(L, -1, "sort");
-  lua_setfield(L, LUA_REGISTRYINDEX, sort_key);
-  lua_pop(L, 1);
-}
-
-/* Makes the table of orders.  Its keys, the maps, are weak, so that an order dies with its map. */
-static void document_open_order(lua_State *L)
-{
-  lua_newtable(L);
-  lua_createtable(L, 0, 1);
-  lua_pushliteral(L, "k");
-  lua_setfield(L, -2, "__mode");
-  lua_setmetatable(L, -2);
-  lua_setfield(L, LUA_REGISTRYINDEX, order_key);
-}
-
 int bn_native_open_document(lua_State *L)
 {
   static const luaL_Reg functions[] = {
@@ -591,8 +558,16 @@ int bn_native_open_document(lua_State *L)
       {"map", document_map},     {"set", document_set},     {"list", document_list},
       {"real", document_real},   {"pairs", document_pairs}, {NULL, NULL}};
 
-  document_keep_sort(L);
-  document_open_order(L);
+  lua_getglobal(L, "table");
+  lua_getfield(L, -1, "sort");
+  lua_setfield(L, LUA_REGISTRYINDEX, sort_key);
+  /* The keys of the table of orders, the maps, are weak, so that an order dies with its map. */
+  lua_newtable(L);
+  lua_createtable(L, 0, 1);
+  lua_pushliteral(L, "k");
+  lua_setfield(L, -2, "__mode");
+  lua_setmetatable(L, -2);
+  lua_setfield(L, LUA_REGISTRYINDEX, order_key);
   /* The metatables stay on the stack, below the module. */
   luaL_newmetatable(L, list_key);
   luaL_newmetatable(L, map_key);

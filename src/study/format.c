@@ -51,17 +51,12 @@ static bool format_has_flag(const struct conversion *c, char flag)
   return memchr(c->flags, flag, (size_t)(c->width - c->flags)) != NULL;
 }
 
-/* Returns the precision, or -1 for none, as printf takes it. */
-static int format_precision_of(const struct conversion *c)
-{
-  return *c->precision == '.' ? (int)strtol(c->precision + 1, NULL, 10) : -1;
-}
-
 /* Prints a number as the conversion says, but without its width. */
 static void format_print_real(char text[DIGITS_MAX], const struct conversion *c, double x)
 {
   const bool has_plus = format_has_flag(c, '+');
-  const int precision = format_precision_of(c);
+  /* printf takes -1 for no precision. */
+  const int precision = *c->precision == '.' ? (int)strtol(c->precision + 1, NULL, 10) : -1;
 
   if (c->letter == 'e')
     (void)snprintf(text, DIGITS_MAX, has_plus ? "%+.*e" : "%.*e", precision, x);
