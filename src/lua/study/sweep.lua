@@ -125,7 +125,7 @@ local function check_values(axes, words)
   end
 end
 
--- Returns what a sweep is of, or fails and says what is wrong with it.
+-- Checks the request.  Returns the sweep: {options =, grid =, command =}.
 local function set_up(given, words)
   if given.out then folder.check(given.out) end
   if given.plot then require("study.plot.picture").check("plot", given.plot) end
@@ -149,8 +149,8 @@ local function set_up(given, words)
   return {options = given, grid = axes, command = command}
 end
 
--- Opens the folder.  Returns whether there was no signal.  The order follows from the seed, which a
--- folder that is resumed has.
+-- Opens the folder and sets the order of the runs.  Returns false if a signal has come.  The order
+-- follows from the seed, and a folder that is resumed has the seed.
 local function open(sweep)
   local given, axes = sweep.options, sweep.grid
   sweep.folder = folder.open(given.out)
@@ -190,12 +190,12 @@ local function show(sweep)
   end
 end
 
--- Makes the runs.  Returns the exit status, and what failed.
+-- Makes the runs and the table.  Returns the exit status.
 local function make(sweep)
   if not open(sweep) then return signalled + native.signalled() end
   sweep.tally:resume(sweep.folder, sweep.options.stop_when)
   local ok, why = pcall(sweep.runs.make_all, sweep.runs)
-  -- Only after a signal the runs that are missing may still need the data.
+  -- After a signal, the runs that are missing may still need the data.
   if sweep.options.prepare and sweep.options.cleanup and not native.signalled() then
     local dropped, fault = sweep.runs.data:drop()
     if ok and not dropped then ok, why = false, fault end
@@ -223,7 +223,7 @@ end
 
 -- Several sweeps --------------------------------------------------------------------------------
 
--- Returns the options of a line of the file, which those of the command line replace.
+-- Returns the options of a line of the file; those that the command line gives replace them.
 local function join(line, top, given)
   local all = {}
   for name, value in pairs(line) do all[name] = value end
@@ -234,7 +234,8 @@ local function join(line, top, given)
   return all
 end
 
--- Runs all sweeps of a file: one that fails costs one, and a signal ends all.
+-- Runs all sweeps of a file, and returns the largest exit status.  After one that failed the others
+-- run, but not after a signal.
 local function run_all(lines)
   local worst = 0
   for i, line in ipairs(lines) do

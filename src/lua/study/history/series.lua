@@ -104,7 +104,8 @@ function series:leave_out(path, why)
   self.left[#self.left + 1] = {path = path, why = why}
 end
 
--- named: the user has named the file, so it has to be a result.
+-- Adds the run of a file, or leaves the file out.  named: the user has named it, so that it has to
+-- be a result.
 function series:read_file(path, named)
   local result, why = native.result(path, "totals")
   if not result and named then native.fail("%s", why) end

@@ -44,8 +44,8 @@ local function list_kept(self)
   return {{kept = ask_for_kept(self, self.command:argv("help", self.grid:words(0)))}}
 end
 
--- Marks the options that change the data: no general one does, and no other one that the test, or
--- each script that gets it, says to keep them.
+-- Marks the options that change the data.  General options keep them, and so do those of which the
+-- test, or each script that gets them, says so.
 function data:mark()
   local list
   for _, axis in ipairs(self.grid) do

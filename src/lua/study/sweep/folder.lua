@@ -6,7 +6,7 @@
 --   DIR/data.json       which data are prepared; with --prepare
 --   DIR/table.json, DIR/table.csv
 --
--- Each file is whole or not there.  A run is done if its result can be read and says that the run
+-- Each file is complete or absent.  A run is done if its result can be read and says that the run
 -- ended with exit status 0.
 
 local document = require("study.document")
@@ -20,7 +20,7 @@ folder.__index = folder
 local document_most = 16 * 2 ^ 20
 local path_most, name_room = 4096, 32
 
--- Refuses what cannot be the folder.
+-- Refuses a path that is no name of a folder.
 function folder.check(path)
   if path == "" or #path + name_room > path_most then
     native.fail("--out=%s: the name is empty or too long; name a folder", path:sub(1, 64))
@@ -37,7 +37,7 @@ function folder.make(path)
   native.fail("--out=%s: cannot make the folder: %s", path, why:match("': (.*)$") or why)
 end
 
--- Makes what is not there, and locks it.  The name is checked.
+-- Makes the folder unless it is there, and locks it.  folder.check has accepted the path.
 function folder.open(path)
   local self = setmetatable({path = path}, folder)
   folder.make(path)
@@ -85,7 +85,7 @@ function folder:remove(name)
   native.remove(self:file(name))
 end
 
--- Removes a file of standard error that has nothing.
+-- Removes a file of standard error if it is empty.
 function folder.drop_empty(path)
   if native.size(path) == 0 then native.remove(path) end
 end

@@ -11,7 +11,8 @@ local stats = require("study.stats")
 local runs = {}
 runs.__index = runs
 
--- Returns what makes the runs of a sweep, which has options, folder, command, grid and tally.
+-- Returns an object that makes the runs of a sweep, and has its members: options, folder, command,
+-- grid.  The caller adds the tally.
 function runs.new(sweep)
   local self = setmetatable({took_s = {}}, runs)
   for name, value in pairs(sweep) do self[name] = value end
@@ -81,7 +82,7 @@ end
 -- before it measured anything, so that its command line may be wrong.
 local function make(self, run)
   local path, errors = self.folder:run(run, "json"), self.folder:run(run, "err")
-  -- A result of an attempt before this one is not this one's.
+  -- The result of an earlier attempt would be taken for that of this run.
   native.remove(path)
   local ended, why = native.child{
     argv = arguments(self, run), out = self.folder:run(run, "txt"), errors = errors}
@@ -98,7 +99,7 @@ local function make(self, run)
   return good or nil, why, not ended.signal and not (result and result.has_total)
 end
 
--- Makes the data that a run needs, and the run.  Returns true, or nil where the sweep ends.
+-- Makes the data that a run needs, and the run.  Returns true; or nil, if a signal ends the sweep.
 local function attempt(self, run)
   local begun_s = native.clock()
   local ok, why, refused = true, nil, nil

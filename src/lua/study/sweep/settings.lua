@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
--- This module knows DIR/study.json: what a sweep was asked to do, and whether that is the same.
+-- This module reads and writes DIR/study.json, which has what a sweep was asked to do.
 --
 --   {"format": "bench sweep", "version": 1, "seed": N,
 --    "settings": {"program": TEXT,   the version
@@ -71,7 +71,8 @@ local function compare(path, name, known, wanted)
     wanted:sub(1, 160))
 end
 
--- Returns the seed of the sweep that the folder has, which is to be gone on with; nil: it has none.
+-- Returns the seed of the sweep that the folder has; nil: it has none.  Fails if --resume is not
+-- given for it, or if its settings are others.
 function settings.check(folder, options, grid, command)
   local study = folder:read(file)
   if not study then return nil end
@@ -97,7 +98,7 @@ function settings.check(folder, options, grid, command)
   return study.seed
 end
 
--- Writes it for a new sweep.
+-- Writes the file for a new sweep.
 function settings.write(folder, options, grid, command, seed, order)
   folder:write(file, document.map{
     {"format", form}, {"version", 1}, {"seed", seed},
@@ -105,7 +106,7 @@ function settings.write(folder, options, grid, command, seed, order)
     {"order", document.list(order)}})
 end
 
--- Makes the folder one without a sweep.
+-- Removes the file, so that the folder has no sweep.
 function settings.remove(folder)
   folder:remove(file)
 end

@@ -87,10 +87,9 @@ function tally:look(point)
   return seen
 end
 
--- Leaves out what no run has to show any more: if --stop-when now holds for more than half of the
--- runs of its point, the pending runs after this one of points with a larger value of the first
--- option and the same values of the others.  What follows a run follows from the runs before it, so
--- that a sweep that is resumed leaves out the same.
+-- Leaves out runs after run `last`, if --stop-when now holds for more than half of the runs of its
+-- point: the pending ones of points with a larger value of the first option and the same values of
+-- the others.  Only runs up to `last` decide, so that a sweep that is resumed leaves out the same.
 function tally:leave_out(last)
   local point, done, stops = self.order[last], 0, 0
   for _, i in ipairs(self.runs_of[point]) do
