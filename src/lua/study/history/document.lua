@@ -7,6 +7,8 @@ local document = require("study.document")
 local edivisive = require("study.stats.edivisive")
 local series = require("study.history.series")
 
+local real = document.real
+
 local documents = {}
 
 -- Returns a list of a document: what fn makes of each item.
@@ -14,11 +16,6 @@ local function list_of(items, fn)
   local list = {}
   for i, item in ipairs(items) do list[i] = fn(item, i) end
   return document.list(list)
-end
-
--- Returns a number as a real; nil becomes null.
-local function number(value)
-  return value and document.real(value) or document.null
 end
 
 -- For programs ----------------------------------------------------------------------------------
@@ -32,11 +29,11 @@ local function change_document(trend, i)
     {"start", change.at - 1},
     {"file", run.path},
     {"start_wall_ns", run.start_wall_ns},
-    {"before", number(before.median)},
-    {"after", number(after.median)},
-    {"difference_percent", number(trend:difference(i))},
+    {"before", real(before.median)},
+    {"after", real(after.median)},
+    {"difference_percent", real(trend:difference(i))},
     {"verdict", trend:turn(i)},
-    {"p", number(change.p)},
+    {"p", real(change.p)},
     {"facts", list_of(series.changed_facts(trend.runs[change.at - 1], run), function(fact)
       return document.map{{"fact", fact.name}, {"before", fact.before}, {"after", fact.after}}
     end)},
@@ -56,12 +53,12 @@ local function trend_document(trend)
     {"runs", list_of(trend.runs, function(run, i)
       return document.map{
         {"file", run.path}, {"start_wall_ns", run.start_wall_ns},
-        {"value", number(trend.values[i])}}
+        {"value", real(trend.values[i])}}
     end)},
     {"segments", list_of(trend.segments, function(segment)
       return document.map{
-        {"start", segment.start - 1}, {"runs", segment.n}, {"median", number(segment.median)},
-        {"deviation", number(segment.deviation)}}
+        {"start", segment.start - 1}, {"runs", segment.n}, {"median", real(segment.median)},
+        {"deviation", real(segment.deviation)}}
     end)},
     {"changes", list_of(trend.changes, function(_, i) return change_document(trend, i) end)},
   }
@@ -73,7 +70,7 @@ function documents.history(history)
     {"format", "bench history"},
     {"version", 1},
     {"method", "e-divisive with means, alpha 1"},
-    {"level", number(edivisive.level)},
+    {"level", real(edivisive.level)},
     {"permutations", edivisive.permutations},
     {"least_segment", edivisive.least},
     {"series", list_of(history.series, function(one, i)
@@ -96,7 +93,7 @@ local function newest_document(name, trend)
   local newest = document.map{
     {"name", ("%s: %s"):format(name, trend.metric.text)},
     {"unit", trend.metric.unit},
-    {"value", number(trend.values[#trend.values])},
+    {"value", real(trend.values[#trend.values])},
   }
   if last.n > 1 then document.set(newest, "range", "± " .. columns.number(last.deviation)) end
   document.set(newest, "extra", ("%d run(s) since %s UTC"):format(

@@ -4,15 +4,9 @@
 local columns = require("study.columns")
 local digits = require("study.digits")
 local edivisive = require("study.stats.edivisive")
-local native = require("study.native")
 local series = require("study.history.series")
 
 local text = {}
-
--- Returns a function that escapes a text that quotes files.
-local function quoting(markdown)
-  return markdown and native.escape_markdown or native.escape
-end
 
 -- Returns a number of a metric as people read it: latencies are in milliseconds.
 local function shown(trend, value)
@@ -51,13 +45,14 @@ end
 
 -- Returns what else was new in the first run of each segment.
 local function facts_text(trend, markdown)
-  local parts, quoted = {}, quoting(markdown)
+  local parts = {}
   for _, change in ipairs(trend.changes) do
     local before, after = trend.runs[change.at - 1], trend.runs[change.at]
     for _, fact in ipairs(series.changed_facts(before, after)) do
       parts[#parts + 1] = ("%s%s: %s %s, before: %s\n"):format(
-        markdown and "\n" or "  ", columns.time(after.start_wall_ns), quoted(fact.name),
-        quoted(fact.after), quoted(fact.before))
+        markdown and "\n" or "  ", columns.time(after.start_wall_ns),
+        columns.quote(fact.name, markdown), columns.quote(fact.after, markdown),
+        columns.quote(fact.before, markdown))
     end
   end
   return table.concat(parts)
@@ -91,7 +86,7 @@ end
 local function trend_text(trend, markdown)
   local metric = trend.metric
   local parts = {("\n%s (%s)"):format(
-    quoting(markdown)(metric.text), metric.unit == "s" and "ms" or metric.unit)}
+    columns.quote(metric.text, markdown), metric.unit == "s" and "ms" or metric.unit)}
   if trend.unmeasured > 0 then
     parts[#parts + 1] = (", not measured in %d run(s)"):format(trend.unmeasured)
   end
@@ -113,7 +108,7 @@ end
 local function heading(history, one, markdown)
   local runs = one.runs
   return ("%s%s: %d run%s, %s to %s UTC\n"):format(
-    markdown and "### " or "", quoting(markdown)(history.series:name(one)), #runs,
+    markdown and "### " or "", columns.quote(history.series:name(one), markdown), #runs,
     #runs == 1 and "" or "s", columns.time(runs[1].start_wall_ns),
     columns.time(runs[#runs].start_wall_ns))
 end

@@ -12,13 +12,10 @@
 local digits = require("study.digits")
 local document = require("study.document")
 
+local real = document.real -- null for a number that is not known
+
 local report = {}
 report.__index = report
-
--- A number that is not known is null.
-local function real(number)
-  return number and document.real(number) or document.null
-end
 
 -- The goal is that of study.search.goal; over: "rate" or "threads", or "pay.rate" of a group; what:
 -- the same without the group, which is nil if there is none.
@@ -273,7 +270,7 @@ local function probe_document(self, row)
   end
   return document.map{
     {"purpose", row.probe.purpose},
-    {"value", real(not row.closed and row.probe.value or nil)},
+    {"value", real(not row.closed and row.probe.value)},
     {"time_s", real(row.probe.time_s)},
     {"status", row.status},
     {"goal", row.closed and document.null or verdict(row)},
@@ -305,10 +302,10 @@ function report:document(hunt)
     {"version", 1},
     {"goal", self.goal.text},
     {"over", self.over},
-    {"answer", real(found and hunt.answer or nil)},
+    {"answer", real(found and hunt.answer)},
     {"decided", decided},
-    {"broken_at", real(hunt.failed > 0 and hunt.failed or nil)},
-    {"capacity_per_s", real(hunt.capacity > 0 and hunt.capacity or nil)},
+    {"broken_at", real(hunt.failed > 0 and hunt.failed)},
+    {"capacity_per_s", real(hunt.capacity > 0 and hunt.capacity)},
     {"knee", real(knee and knee.probe.value)},
     {"probes", document.list(probes)},
   }

@@ -26,12 +26,6 @@ local function shown_value(name, value)
   return host and shown .. "@" .. host or shown
 end
 
--- Returns whether two names are those of one option: '-' and '_' match each other, and an old name
--- the present one.
-function grid.same_name(a, b)
-  return invocation.present_name(a) == invocation.present_name(b)
-end
-
 -- Returns the option that an axis varies, as native.option has it; that of a group has the traits
 -- of its name after the dot.
 function grid.option_of(axis)
@@ -60,14 +54,14 @@ function grid.plain_name(axis)
   return axis.name:match("%.(.*)$") or axis.name
 end
 
--- Adds an option, which has no values yet.  '-' and '_' in names are the same, and secrets are
--- refused.
+-- Adds an option, which has no values yet.  It is refused if it is varied already, perhaps under
+-- another name, or if it is a secret.
 local function add_axis(self, item, name)
   if #self == axes_most then
     refuse(item, "too many options are varied; allowed: up to %d", axes_most)
   end
   for _, axis in ipairs(self) do
-    if grid.same_name(axis.name, name) then
+    if invocation.present_name(axis.name) == invocation.present_name(name) then
       refuse(item, "'%s' is varied twice; give all its values at once", name)
     end
   end

@@ -40,7 +40,7 @@ local function settings_of(options, grid, command)
     {"command", document.list(command:shown())},
     {"vary", axes_of(grid)},
     {"repeat", options["repeat"]},
-    {"warmup", options.warmup and document.real(options.warmup) or document.null},
+    {"warmup", document.real(options.warmup)},
     {"cooldown", document.real(options.cooldown)},
     {"prepare", options.prepare},
   }

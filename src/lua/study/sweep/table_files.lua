@@ -70,12 +70,12 @@ local function state_of(seen)
 end
 
 -- Returns a figure over the runs of a point that are done, a list of their numbers; nil if no run
--- has it.  The value of a run without it is NaN, which a document shows as null.
+-- has it.  The value of a run without it is null.
 local function figure_of(tally, point, name, done)
-  local spread, no_value = tally:spread(point, name), 0 / 0
+  local spread = tally:spread(point, name)
   if not spread then return nil end
   local values = document.list{}
-  for i, run in ipairs(done) do values[i] = real(tally:value(run, name) or no_value) end
+  for i, run in ipairs(done) do values[i] = real(tally:value(run, name)) end
   return document.map{
     {"n", spread.n}, {"median", real(spread.median)}, {"min", real(spread.min)},
     {"max", real(spread.max)}, {"values", values}}
