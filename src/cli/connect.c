@@ -98,8 +98,8 @@ static void connect_set_part(const struct target *t, const char *part, const cha
     }
 }
 
-/* Says that the driver has no such parameter, and lists those that it has. */
-static void connect_refuse_param(const struct target *t, const char *name)
+/* Says that the driver has no such parameter, and lists those that it has.  Returns -1. */
+static int connect_refuse_param(const struct target *t, const char *name)
 {
   struct bn_buf known = {.max = 0};
 
@@ -109,6 +109,7 @@ static void connect_refuse_param(const struct target *t, const char *name)
   bn_log_stderr("--connect: the driver %s has no parameter '%.40s'; allowed: %s", t->driver->name,
                 name, known.data != NULL ? known.data : "");
   bn_buf_done(&known);
+  return -1;
 }
 
 /* Returns the driver's option for a parameter of the URI, or NULL. */
@@ -152,10 +153,8 @@ static int connect_set_param(const struct target *t, const struct bn_uri *u,
 {
   const struct bn_opt *o = connect_find_param(t, p->name);
 
-  if (o == NULL) {
-    connect_refuse_param(t, p->name);
-    return -1;
-  }
+  if (o == NULL)
+    return connect_refuse_param(t, p->name);
   if (o->uri_collects)
     connect_set_collected(t, o, u);
   else
@@ -202,8 +201,8 @@ static int connect_set_driver(const struct target *t, const char *typed_driver)
 }
 
 /* Says that no driver has the scheme of the URI, and lists the schemes of all drivers.  The scheme
-   of the URI is not shown, because it may be a password in a wrong place. */
-static void connect_refuse_scheme(void)
+   of the URI is not shown, because it may be a password in a wrong place.  Returns -1. */
+static int connect_refuse_scheme(void)
 {
   struct bn_buf known = {.max = 0};
 
@@ -212,6 +211,7 @@ static void connect_refuse_scheme(void)
       (void)bn_buf_printf(&known, "%s%s", known.len > 0 ? ", " : "", *s);
   bn_log_stderr("--connect: unknown scheme; allowed: %s", known.data != NULL ? known.data : "");
   bn_buf_done(&known);
+  return -1;
 }
 
 /* Sets --db-driver and the options of the driver that has the scheme of the URI.  Returns 0, or -1
@@ -221,10 +221,8 @@ static int connect_apply(struct bn_optset *options, const struct bn_uri *u,
 {
   const struct target t = {options, connect_find_driver(u->scheme)};
 
-  if (t.driver == NULL) {
-    connect_refuse_scheme();
-    return -1;
-  }
+  if (t.driver == NULL)
+    return connect_refuse_scheme();
   if (connect_set_driver(&t, typed_driver) != 0)
     return -1;
   return connect_set_all(&t, u);

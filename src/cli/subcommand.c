@@ -212,18 +212,6 @@ static bool subcommand_is_for_run(const struct invocation *inv, const char *arg)
   return subcommand_find_short_option(inv, arg) == NULL;
 }
 
-/* Reads a word, which is not an option: an operand, if the name of the subcommand was read before,
-   else that name, or "help", which may stand before it. */
-static void subcommand_read_word(struct invocation *inv, const char *word)
-{
-  if (inv->has_name)
-    inv->operand[inv->n_operands++] = word;
-  else if (strcmp(word, "help") == 0)
-    inv->wants_help = true;
-  else
-    inv->has_name = true;
-}
-
 /* Reads `arg`, and `next`, the argument after it or NULL, if that is the value of an option.
    Returns how many of the two were used, or -1 and err. */
 static int subcommand_read_argument(struct invocation *inv, const char *arg, const char *next,
@@ -250,8 +238,12 @@ static int subcommand_read_argument(struct invocation *inv, const char *arg, con
   else if (arg[0] == '-' && arg[1] != '\0')
     return bn_err_set(err, 0, "unknown argument '%s' (see bench %s --help)",
                       bn_mask_arg(arg, masked), inv->sub->name);
+  else if (inv->has_name)
+    inv->operand[inv->n_operands++] = arg;
+  else if (strcmp(arg, "help") == 0) /* it may stand before the name */
+    inv->wants_help = true;
   else
-    subcommand_read_word(inv, arg);
+    inv->has_name = true;
   return 1;
 }
 

@@ -126,14 +126,6 @@ struct printing {
   size_t start, columns; /* where texts begin and end */
 };
 
-/* Prints the name of an option; the help of bench has dashes where a script declares
-   underscores. */
-static void opthelp_print_name(const struct block *b, const char *name, FILE *out)
-{
-  for (; *name != '\0'; name++)
-    (void)fputc(b->policy->help_fits && *name == '_' ? '-' : *name, out);
-}
-
 /* Prints the gap before a word of that length: nothing at p->start, else a blank, or a line break
    if the word would end beyond p->columns.  Returns the column of the word. */
 static size_t opthelp_print_gap(const struct printing *p, size_t column, size_t len)
@@ -181,7 +173,9 @@ static void opthelp_print_line(void *arg, const struct block *b, const struct bn
   if (def != NULL && bn_opt_is_secret(o))
     def = bn_opt_mask_text(o, def);
   (void)fputs("  --", p->out);
-  opthelp_print_name(b, o->name, p->out);
+  /* The help of bench has dashes where a script declares underscores. */
+  for (const char *c = o->name; *c != '\0'; c++)
+    (void)fputc(b->policy->help_fits && *c == '_' ? '-' : *c, p->out);
   (void)fprintf(p->out, "%s%s%*s", form, letter, (int)pad, "");
   p->start = strlen("  ") + used + pad;
   if (b->policy->help_fits)

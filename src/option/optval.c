@@ -28,18 +28,6 @@ void bn_optval_clear(const struct bn_opt *o, void *value)
   }
 }
 
-/* Splits a value of the command line: only commas separate items, blanks belong to them, and empty
-   items are dropped. */
-static void optval_split_commas(const char *text, struct bn_list *out)
-{
-  for (text += strspn(text, ","); *text != '\0'; text += strspn(text, ",")) {
-    const size_t len = strcspn(text, ",");
-
-    bn_words_adopt(out, bn_alloc_part(text, len));
-    text += len;
-  }
-}
-
 int bn_optval_next(const char **pos, struct bn_optval_item *item)
 {
   const char *text = *pos + strspn(*pos, item_separators), *end;
@@ -237,16 +225,23 @@ static enum bn_optset_error optval_parse_first_item(const struct bn_opt *o, void
   return rc;
 }
 
-/* Replaces a list by the items of a text of the command line. */
+/* Replaces a list by the items of a text of the command line: only commas separate items, blanks
+   belong to them, and empty items are dropped. */
 static enum bn_optset_error optval_parse_list(const struct bn_opt *o, struct bn_list *value,
                                               const char *text)
 {
   struct bn_list items = {0};
 
-  if (o->verbatim)
+  if (o->verbatim) {
     bn_words_add(&items, text);
-  else
-    optval_split_commas(text, &items);
+  } else {
+    for (text += strspn(text, ","); *text != '\0'; text += strspn(text, ",")) {
+      const size_t len = strcspn(text, ",");
+
+      bn_words_adopt(&items, bn_alloc_part(text, len));
+      text += len;
+    }
+  }
   bn_words_done(value);
   *value = items;
   return BN_OPTSET_OK;

@@ -133,16 +133,6 @@ static struct bn_profile_phase *profile_get_phase(const struct profile_reader *r
   return &r->out->phase[r->out->n_phases - 1];
 }
 
-/* Completes piece 0, the lead, which is the time before the phases.  It has the rate with which
-   piece 1, the first of the phases, begins. */
-static void profile_set_lead(struct bn_profile *out, double lead_s)
-{
-  const double rate = out->piece[1].start_rate;
-
-  out->piece[0] = (struct bn_rate_piece){.start_rate = rate, .end_rate = rate, .span_s = lead_s};
-  out->lead_s = lead_s;
-}
-
 /* --- phases --- */
 
 /* The functions profile_read_ramp to profile_read_trace read a phase after its word, in the form
@@ -533,7 +523,11 @@ int bn_profile_parse(const char *text, enum bn_profile_of kind, double lead_s,
     out->has_trace = has_trace;
     return -1;
   }
-  profile_set_lead(out, lead_s);
+  /* The lead has the rate with which piece 1, the first of the phases, begins. */
+  const double rate = out->piece[1].start_rate;
+
+  out->piece[0] = (struct bn_rate_piece){.start_rate = rate, .end_rate = rate, .span_s = lead_s};
+  out->lead_s = lead_s;
   bn_rate_curve_sum(out->piece, out->n_pieces);
   return 0;
 }

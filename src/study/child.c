@@ -120,16 +120,6 @@ static void child_close_all(const struct streams *s)
       (void)close(fds[i]);
 }
 
-/* Opens standard error in the file of standard output.  A file that was opened twice would have two
-   offsets, and each stream would overwrite the other.  Returns 0, or -1 and err. */
-static int child_share_output(struct streams *s, const char *path, struct bn_err *err)
-{
-  s->errors = fcntl(s->out, F_DUPFD_CLOEXEC, 0 /* any number */);
-  if (s->errors < 0)
-    return bn_err_set(err, errno, "cannot write '%s': %s", path, strerror(errno));
-  return 0;
-}
-
 /* Opens the streams of a child.  Returns 0, or -1 and err; the caller closes those that
    are open. */
 static int child_open_streams(struct streams *s, const struct bn_child *c, struct bn_err *err)
@@ -145,9 +135,14 @@ static int child_open_streams(struct streams *s, const struct bn_child *c, struc
     s->out = child_open_output(c->out, err);
   if (s->out < 0)
     return -1;
+  /* A file that was opened twice would have two offsets, and each stream would overwrite the
+     other. */
   if (is_one_file)
-    return child_share_output(s, c->errors, err);
-  s->errors = child_open_output(c->errors, err);
+    s->errors = fcntl(s->out, F_DUPFD_CLOEXEC, 0 /* any number */);
+  else
+    s->errors = child_open_output(c->errors, err);
+  if (is_one_file && s->errors < 0)
+    (void)bn_err_set(err, errno, "cannot write '%s': %s", c->errors, strerror(errno));
   return s->errors >= 0 ? 0 : -1;
 }
 

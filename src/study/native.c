@@ -41,18 +41,6 @@ static int native_log(lua_State *L)
   return 0;
 }
 
-/* Pushes the path of this program.  Raises an error if it cannot be found. */
-static void native_push_program(lua_State *L)
-{
-  struct bn_err err;
-  char *self = bn_spawn_self(&err);
-
-  if (self == NULL)
-    (void)luaL_error(L, "%s", err.text);
-  lua_pushstring(L, self);
-  free(self);
-}
-
 int bn_native_open(lua_State *L)
 {
   static const luaL_Reg own[] = {{"fail", native_fail}, {"log", native_log}, {NULL, NULL}};
@@ -64,6 +52,7 @@ int bn_native_open(lua_State *L)
                                           bn_native_options,
                                           bn_native_results,
                                           bn_native_texts};
+  struct bn_err err;
 
   bn_native_open_children(L);
   bn_native_open_files(L);
@@ -73,7 +62,12 @@ int bn_native_open(lua_State *L)
     luaL_register(L, NULL, parts[i]);
   bn_native_push_rng(L);
   lua_setfield(L, -2, "rng");
-  native_push_program(L);
+  char *program = bn_spawn_self(&err);
+
+  if (program == NULL)
+    return luaL_error(L, "%s", err.text);
+  lua_pushstring(L, program);
+  free(program);
   lua_setfield(L, -2, "program");
   lua_pushstring(L, bn_policy_bench.release);
   lua_setfield(L, -2, "version");

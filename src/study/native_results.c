@@ -289,7 +289,8 @@ static void results_count_bytes(lua_State *L, const char *path)
   lua_setfield(L, LUA_REGISTRYINDEX, bytes_key);
 }
 
-/* Returns whether the file is a complete JSON document that does not claim to be a result. */
+/* Returns whether the file is a complete JSON document that does not claim to be a result, such as
+   the table.json of a sweep. */
 static bool results_is_foreign(const char *path)
 {
   struct bn_buf text = {.max = FOREIGN_MAX};
@@ -304,24 +305,6 @@ static bool results_is_foreign(const char *path)
   bn_node_free(document);
   bn_buf_done(&text);
   return is_foreign;
-}
-
-/* The outcome of reading a file.  FOREIGN: it is a complete document of another kind, such as the
-   table.json of a sweep.  UNREADABLE: the file cannot be read, or has no correct result. */
-enum outcome { LOADED, FOREIGN, UNREADABLE };
-
-/* Reads a result of at most max_bytes, without its intervals if only_totals.  Sets *out if the
-   outcome is LOADED, else err. */
-static enum outcome results_load(const char *path, uint64_t max_bytes, bool only_totals,
-                                 struct bn_stored *out, struct bn_err *err)
-{
-  enum { DROP_TREE = false };
-  const int rc = only_totals ? bn_store_load_totals(path, max_bytes, out, err)
-                             : bn_store_load(path, max_bytes, DROP_TREE, out, err);
-
-  if (rc == 0)
-    return LOADED;
-  return results_is_foreign(path) ? FOREIGN : UNREADABLE;
 }
 
 /* native.read_at_most(bytes): sets the limit for documents that are read from now on, because a
@@ -352,6 +335,7 @@ static uint64_t results_get_byte_limit(lua_State *L)
 static int native_result(lua_State *L)
 {
   enum { ALL, TOTALS };
+  enum { DROP_TREE = false };
   static const char *const parts[] = {[ALL] = "all", [TOTALS] = "totals", [TOTALS + 1] = NULL};
   const char *path = luaL_checkstring(L, 1);
   const bool only_totals = luaL_checkoption(L, 2, "all", parts) == TOTALS;
@@ -365,14 +349,15 @@ static int native_result(lua_State *L)
   lua_newtable(L);
   lua_setfenv(L, -2);
   const uint64_t max_bytes = results_get_byte_limit(L);
-  const enum outcome outcome = results_load(path, max_bytes, only_totals, &r->stored, &err);
+  const int rc = only_totals ? bn_store_load_totals(path, max_bytes, &r->stored, &err)
+                             : bn_store_load(path, max_bytes, DROP_TREE, &r->stored, &err);
 
-  r->open = outcome == LOADED;
+  r->open = rc == 0;
   if (r->open) {
     bn_facts_set_traits(&r->stored.result.facts, bn_native_get_traits(L));
     return 1;
   }
-  if (outcome == UNREADABLE)
+  if (!results_is_foreign(path))
     return bn_native_push_error(L, &err);
   lua_pushboolean(L, 0);
   lua_pushstring(L, err.text);
