@@ -135,15 +135,16 @@ static int child_open_streams(struct streams *s, const struct bn_child *c, struc
     s->out = child_open_output(c->out, err);
   if (s->out < 0)
     return -1;
+  if (!is_one_file) {
+    s->errors = child_open_output(c->errors, err);
+    return s->errors >= 0 ? 0 : -1;
+  }
   /* A file that was opened twice would have two offsets, and each stream would overwrite the
      other. */
-  if (is_one_file)
-    s->errors = fcntl(s->out, F_DUPFD_CLOEXEC, 0 /* any number */);
-  else
-    s->errors = child_open_output(c->errors, err);
-  if (is_one_file && s->errors < 0)
-    (void)bn_err_set(err, errno, "cannot write '%s': %s", c->errors, strerror(errno));
-  return s->errors >= 0 ? 0 : -1;
+  s->errors = fcntl(s->out, F_DUPFD_CLOEXEC, 0 /* any number */);
+  if (s->errors >= 0)
+    return 0;
+  return bn_err_set(err, errno, "cannot write '%s': %s", c->errors, strerror(errno));
 }
 
 /* Waits for the end of a child, and passes signals on to its process group.  After limit_ns the

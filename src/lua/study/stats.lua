@@ -156,14 +156,6 @@ local function count_orders(n_a, n_b)
   return ways, all
 end
 
--- Returns P(U <= u).
-local function exact_below(ranked, u)
-  local ways, all = count_orders(#ranked.a, #ranked.b)
-  local sum = 0
-  for k = 0, u do sum = sum + ways[k] end
-  return sum / all
-end
-
 -- Returns in how many pairs A is larger, with ties as halves, and the sum of t^3 - t over groups of
 -- t equal values.
 local function count_a_above(ranked)
@@ -187,7 +179,12 @@ end
 function stats.rank_above(ranked)
   local n_a, n_b = #ranked.a, #ranked.b
   local n, u, ties = n_a + n_b, count_a_above(ranked)
-  if ties == 0 and is_small(ranked) then return exact_below(ranked, u) end
+  if ties == 0 and is_small(ranked) then
+    local ways, all = count_orders(n_a, n_b)
+    local below = 0
+    for k = 0, u do below = below + ways[k] end
+    return below / all
+  end
   local variance = n_a * n_b / 12 * (n + 1 - ties / (n * (n - 1)))
   -- All values are equal.
   if variance <= 0 then return 1 end

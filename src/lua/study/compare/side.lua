@@ -92,17 +92,14 @@ local function shared_options(known, options)
   return kept
 end
 
--- Returns when a run began.  One whose start failed never did: its end tells its turn.
-local function began_ns(result)
-  return result.start_wall_ns ~= 0 and result.start_wall_ns or result.times.end_wall_ns
-end
-
 -- Adds the run of a result to its side.  A run that does not count keeps its turn among the others,
 -- but options and facts are not taken from it.  known: see shared_options.
 local function add_run(s, path, result, figures, known)
+  -- A run whose start failed never began: its end tells its turn.
+  local began_ns = result.start_wall_ns ~= 0 and result.start_wall_ns or result.times.end_wall_ns
   local run = {
     path = path, left_out = fault_of(result), status = result.end_.status, value = {},
-    workload = result.workload, start_wall_ns = began_ns(result), rate = result.plan.rate,
+    workload = result.workload, start_wall_ns = began_ns, rate = result.plan.rate,
     options = shared_options(known, result.options)}
   results.add_kinds(s.kinds, result)
   if not run.left_out then

@@ -31,16 +31,11 @@ local function shown_difference(ratio, ending)
     (size < 10 and "%+.2f" or size < 100 and "%+.1f" or "%+.0f"):format(x) .. ending
 end
 
--- Returns percent as typed: 5, 2.5
-local function shown_share(share)
-  return ("%.4g"):format(100 * share)
-end
-
 -- Returns what is said of a row in a few words: "worse", "cannot tell: needs 3 more pairs".
 local function verdict_text(v, at, row)
   if not row.measured then return "not measured" end
   if at.how == "apart" then return "cannot tell: the runs do not alternate" end
-  if row.verdict == "same" then return ("same within %s %%"):format(shown_share(v.rules.same)) end
+  if row.verdict == "same" then return ("same within %.4g %%"):format(100 * v.rules.same) end
   if row.verdict ~= "unknown" then return row.verdict end
   if row.more >= more_most then return "cannot tell: too much noise" end
   return ("cannot tell: needs %s%d more %s"):format(

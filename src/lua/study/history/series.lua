@@ -131,11 +131,6 @@ local function is_before(a, b)
   return a.path < b.path
 end
 
--- Clocks tell nanoseconds: two runs of a point do not begin in the same one.
-local function is_copy(run, before)
-  return before and run.point == before.point and run.start_wall_ns == before.start_wall_ns
-end
-
 -- Divides the runs into series, one for each point, in the order of time.  Copies of a run, such as
 -- files that were copied, are left out.
 function series:part()
@@ -144,7 +139,8 @@ function series:part()
   table.sort(self.runs, is_before)
   local before
   for _, run in ipairs(self.runs) do
-    if is_copy(run, before) then
+    -- Clocks tell nanoseconds: two runs of a point do not begin in the same one.
+    if before and run.point == before.point and run.start_wall_ns == before.start_wall_ns then
       self:leave_out(
         run.path, ("'%s' is a result of the same run as '%s'"):format(run.path, before.path))
     else

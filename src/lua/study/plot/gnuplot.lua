@@ -33,14 +33,6 @@ local function complaint_of(errors)
   return best or "it does not say why"
 end
 
--- Returns what gnuplot has printed on standard error, at most its first 64 KiB.
-local function read_errors(path)
-  local file = io.open(path)
-  local errors = file and file:read(errors_max) or ""
-  if file then file:close() end
-  return errors
-end
-
 -- Returns the message about a signal, if one came.
 local function interruption()
   return native.signalled() and ("interrupted by signal %d"):format(native.signalled())
@@ -52,7 +44,9 @@ local function fault_of(ended, errors)
     return ("gnuplot did not draw the picture within %d s"):format(limit_s)
   end
   if ended.status == 0 then return nil end
-  local complaint = native.escape(complaint_of(read_errors(errors)))
+  local file = io.open(errors)
+  local complaint = native.escape(complaint_of(file and file:read(errors_max) or ""))
+  if file then file:close() end
   if ended.signal then
     return ("gnuplot was ended by signal %d (%s): %s"):format(
       ended.signal, native.signal_text(ended.signal), complaint)

@@ -23,12 +23,6 @@ function compare.least(paired, alpha)
   return n
 end
 
--- Returns whether there are as many values as any verdict needs.
-local function is_enough(sample, alpha)
-  local least = compare.least(sample.paired, alpha)
-  return #sample.a >= least and #sample.b >= least
-end
-
 -- Returns whether all values have a finite logarithm.
 local function all_positive(x)
   for _, v in ipairs(x) do
@@ -173,8 +167,8 @@ end
 --    worse, better, beyond, within = tests {p, adjusted = p until the caller adjusts it} of whether
 --      B is worse, better, worse by more than the limit, and worse by less than it, if at all}.
 function compare.measure(sample, rules)
-  local a, b = sample.a, sample.b
-  local logs, enough = all_positive(a) and all_positive(b), is_enough(sample, rules.alpha)
+  local a, b, least = sample.a, sample.b, compare.least(sample.paired, rules.alpha)
+  local logs, enough = all_positive(a) and all_positive(b), #a >= least and #b >= least
   local found = {
     method = "few", n_a = #a, n_b = #b, paired = sample.paired, all_equal = false, has_ratio = logs,
     has_interval = false, noise = 0, drift_per_s = 0, worse = {p = 1}, better = {p = 1},
