@@ -13,7 +13,6 @@
 #include "base/log.h"
 #include "base/plugin.h"
 #include "cli/cli.h"
-#include "cli/completion.h"
 #include "cli/subcommand.h"
 #include "dialect/dialect.h"
 #include "engine/run.h"
@@ -591,14 +590,13 @@ static int main_load_bundled(struct program *q, const char *name)
   return main_prepare_script(q);
 }
 
-static int main_complete_script(const struct bn_completion *c,
-                                const struct bn_registry_script *script)
+static int main_complete_script(const struct bn_registry_script *script)
 {
   struct program q = {0};
   const int rc = main_load_bundled(&q, script->name);
 
   if (rc == 0)
-    bn_completion_print_script(c, script->name, script->title, bn_script_workload(q.script),
+    bn_completion_print_script(script->name, script->title, bn_script_workload(q.script),
                                bn_script_self(q.script), q.options);
   main_free_program(&q);
   return rc;
@@ -606,17 +604,16 @@ static int main_complete_script(const struct bn_completion *c,
 
 static int main_print_completion(struct program *p)
 {
-  struct bn_completion c;
-
   if (main_declare_workloads(p) != 0)
     return -1;
-  bn_completion_begin(&c, (enum bn_shell)p->conf.raw.completion, stdout);
-  if (bn_completion_print_bench(&c, p->options) != 0)
+  const char *const *rest = bn_completion_begin((enum bn_shell)p->conf.raw.completion);
+
+  if (bn_completion_print_bench(p->options) != 0)
     return -1;
   for (size_t i = 0; bn_registry_scripts[i].name != NULL; i++)
-    if (main_complete_script(&c, &bn_registry_scripts[i]) != 0)
+    if (main_complete_script(&bn_registry_scripts[i]) != 0)
       return -1;
-  bn_completion_end(&c);
+  bn_completion_end(rest);
   return 0;
 }
 

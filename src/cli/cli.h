@@ -110,6 +110,18 @@ int bn_cli_print_traits(const struct bn_optset *options);
    the declaration of a study is wrong. */
 int bn_cli_print_man(const struct bn_optset *options);
 
+/* Prints the code with which a shell, not BN_SHELL_NONE, completes command lines, up to its table
+   of tests, commands and options.  Returns the lines after the table, for bn_completion_end. */
+const char *const *bn_completion_begin(enum bn_shell shell);
+/* Prints the rows of the built-in tests, the subcommands and every option of the set, which has the
+   options of all built-in tests. */
+int bn_completion_print_bench(const struct bn_optset *options);
+/* Prints the rows of a bundled script that is loaded, and of its own options in the set. */
+void bn_completion_print_script(const char *name, const char *title, const struct bn_workload *ops,
+                                void *self, const struct bn_optset *options);
+/* Prints the code after the table. */
+void bn_completion_end(const char *const *rest);
+
 /* Warns of deprecated names of options, and moves their values to the present names. */
 void bn_cli_resolve_aliases(struct bn_cli *cli);
 /* Says what is wrong with a value. */

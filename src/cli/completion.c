@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Prints the code with which bash, zsh and fish complete command lines of bench. */
-#include "cli/completion.h"
-
+#include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -27,47 +27,50 @@ static const char *const fish[] = {
 static const char *const *const shell_code[BN_SHELLS] = {
     [BN_SHELL_BASH] = bash, [BN_SHELL_ZSH] = zsh, [BN_SHELL_FISH] = fish};
 
-void bn_completion_begin(struct bn_completion *c, enum bn_shell shell, FILE *out)
+/* Prints lines up to the table, or to the end of the code.  Returns the line at which it stops. */
+static const char *const *completion_print_code(const char *const *line)
 {
-  const char *const *line = shell_code[shell];
-
-  for (; strcmp(*line, "@ROWS@") != 0; line++)
-    (void)fprintf(out, "%s\n", *line);
-  *c = (struct bn_completion){.out = out, .rest = line + 1};
+  for (; *line != NULL && strcmp(*line, "@ROWS@") != 0; line++)
+    printf("%s\n", *line);
+  return line;
 }
 
-void bn_completion_end(const struct bn_completion *c)
+const char *const *bn_completion_begin(enum bn_shell shell)
 {
-  for (const char *const *line = c->rest; *line != NULL; line++)
-    (void)fprintf(c->out, "%s\n", *line);
+  return completion_print_code(shell_code[shell]) + 1;
+}
+
+void bn_completion_end(const char *const *rest)
+{
+  (void)completion_print_code(rest);
 }
 
 /* --- rows: kind|scope|name|words|text, quoted in a way that all three shells read alike --- */
 
 /* Prints a row.  The name of an option with a value ends with '='. */
-static void completion_print_row(FILE *out, const char *kind, const char *scope, const char *name,
+static void completion_print_row(const char *kind, const char *scope, const char *name,
                                  const char *words, const char *text)
 {
   struct bn_buf row = {.max = 0}, quoted = {.max = 0};
 
   (void)bn_buf_printf(&row, "%s|%s|%s|%s|%s", kind, scope, name, words, text);
   (void)bn_escape_shell_word(&quoted, row.data);
-  (void)fprintf(out, "  %s \\\n", quoted.data);
+  printf("  %s \\\n", quoted.data);
   bn_buf_done(&row);
   bn_buf_done(&quoted);
 }
 
 /* Prints the row of a test, a command or a subcommand, which has no words. */
-static void completion_print_plain_row(FILE *out, const char *kind, const char *scope,
-                                       const char *name, const char *text)
+static void completion_print_plain_row(const char *kind, const char *scope, const char *name,
+                                       const char *text)
 {
-  completion_print_row(out, kind, scope, name, "", text);
+  completion_print_row(kind, scope, name, "", text);
 }
 
 /* Prints the row of a command of a built-in test or a script. */
-static void completion_print_command(FILE *out, const char *test, const char *name)
+static void completion_print_command(const char *test, const char *name)
 {
-  completion_print_plain_row(out, "command", test, name, "" /* text */);
+  completion_print_plain_row("command", test, name, "" /* text */);
 }
 
 /* Appends the words of a list that ends with NULL, with blanks between them.  An empty word, which
@@ -151,7 +154,7 @@ static void completion_append_values(struct bn_buf *out, const struct bn_opt *o)
 }
 
 /* Prints the row of an option, unless it is hidden or the old name of another one. */
-static void completion_print_option(FILE *out, const char *scope, const struct bn_opt *o)
+static void completion_print_option(const char *scope, const struct bn_opt *o)
 {
   struct bn_buf words = {.max = 0};
   char dashed[128], name[sizeof dashed + 1];
@@ -162,7 +165,7 @@ static void completion_print_option(FILE *out, const char *scope, const struct b
   (void)snprintf(name, sizeof name, "%s%s", dashed, o->type == BN_BOOL ? "" : "=");
   (void)bn_buf_str(&words, ""); /* words.data is not NULL then, even if no value is listed */
   completion_append_values(&words, o);
-  completion_print_row(out, "option", scope, name, words.data, o->help);
+  completion_print_row("option", scope, name, words.data, o->help);
   bn_buf_done(&words);
 }
 
@@ -184,76 +187,66 @@ static const char *completion_find_scope(const char *group)
   return "any";
 }
 
-/* Prints the rows of a subcommand and of its options to the stream `arg`.  Returns 0. */
+/* Prints the rows of a subcommand and of its options.  Returns 0. */
 static int completion_print_subcommand(void *arg, const struct bn_subcommand *sub)
 {
   static const struct bn_opt help = {
       .name = "help", .type = BN_BOOL, .help = "list of the options of the subcommand"};
-  FILE *out = arg;
 
-  completion_print_plain_row(out, "subcommand", sub->name, "", sub->title);
+  (void)arg;
+  completion_print_plain_row("subcommand", sub->name, "", sub->title);
   for (const struct bn_opt *o = sub->options; o != NULL && o->name != NULL; o++)
-    completion_print_option(out, sub->name, o);
-  completion_print_option(out, sub->name, &help);
+    completion_print_option(sub->name, o);
+  completion_print_option(sub->name, &help);
   return 0;
 }
 
 /* Prints the rows of a built-in test and its commands.  Its table does not have "run", which every
    test has, and "help", which lists the options of a test. */
-static void completion_print_workload(FILE *out, const struct bn_workload *test)
+static void completion_print_workload(const struct bn_workload *test)
 {
-  completion_print_plain_row(out, "test", test->name, "", test->title);
+  completion_print_plain_row("test", test->name, "", test->title);
   for (const struct bn_command *c = test->commands; c != NULL && c->name != NULL; c++)
-    completion_print_command(out, test->name, c->name);
-  completion_print_command(out, test->name, "run");
+    completion_print_command(test->name, c->name);
+  completion_print_command(test->name, "run");
   if (test->options != NULL)
-    completion_print_command(out, test->name, "help");
+    completion_print_command(test->name, "help");
 }
 
-int bn_completion_print_bench(const struct bn_completion *c, const struct bn_optset *options)
+int bn_completion_print_bench(const struct bn_optset *options)
 {
   const struct bn_opt *o;
   const char *group;
 
   for (size_t i = 0; bn_registry_workloads[i] != NULL; i++)
-    completion_print_workload(c->out, bn_registry_workloads[i]);
-  if (bn_subcommand_each(bn_registry_subcommands, completion_print_subcommand, c->out) != 0)
+    completion_print_workload(bn_registry_workloads[i]);
+  if (bn_subcommand_each(bn_registry_subcommands, completion_print_subcommand, NULL) != 0)
     return -1;
   for (size_t i = 0; (o = bn_optset_get_at(options, i, &group)) != NULL; i++)
-    completion_print_option(c->out, completion_find_scope(group), o);
+    completion_print_option(completion_find_scope(group), o);
   return 0;
 }
 
-/* The argument of completion_print_script_command. */
-struct completion_commands {
-  FILE *out;
-  const char *script;
-};
-
-/* Prints the row of a command of a script, for bn_cli_each_script_command. */
+/* Prints the row of a command of the script whose name is `arg`, for bn_cli_each_script_command. */
 static void completion_print_script_command(void *arg, const char *name)
 {
-  const struct completion_commands *c = arg;
-
-  completion_print_command(c->out, c->script, name);
+  completion_print_command(arg, name);
 }
 
-void bn_completion_print_script(const struct bn_completion *c, const char *name, const char *title,
-                                const struct bn_workload *ops, void *self,
-                                const struct bn_optset *options)
+void bn_completion_print_script(const char *name, const char *title, const struct bn_workload *ops,
+                                void *self, const struct bn_optset *options)
 {
-  struct completion_commands commands = {.out = c->out, .script = name};
   const struct bn_opt *o;
   char own_group[300];
   const char *group;
 
-  completion_print_plain_row(c->out, "script", name, "", title);
-  bn_cli_each_script_command(ops, self, completion_print_script_command, &commands);
-  completion_print_command(c->out, name, "run");
+  completion_print_plain_row("script", name, "", title);
+  bn_cli_each_script_command(ops, self, completion_print_script_command, (void *)(uintptr_t)name);
+  completion_print_command(name, "run");
   (void)snprintf(own_group, sizeof own_group, "%s options", ops->name);
   if (bn_optset_has_group(options, own_group))
-    completion_print_command(c->out, name, "help");
+    completion_print_command(name, "help");
   for (size_t i = 0; (o = bn_optset_get_at(options, i, &group)) != NULL; i++)
     if (strcmp(group, own_group) == 0)
-      completion_print_option(c->out, name, o);
+      completion_print_option(name, o);
 }
