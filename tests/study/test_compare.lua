@@ -139,7 +139,7 @@ return {
     t.equal(compare.judge(found, rules), "equal")
     found = measured(filled(8, 0), filled(8, 3), true, "less")
     t.equal(compare.judge(found, rules), "worse")
-    t.equal(found.has_ratio, false)
+    t.equal(found.ratio, nil)
     t.equal(found.a, 0)
     t.equal(found.b, 3)
     found = measured(filled(6, 0), filled(6, 3), true, "less")
@@ -160,7 +160,7 @@ return {
     t.equal(compare.judge(found, rules), "worse")
     a, b = make(8, 1, 0.01)
     found = measured(a, b, false, "more")
-    t.ok(found.has_interval, "there is no interval")
+    t.ok(found.interval, "there is no interval")
     t.ok(found.interval.low < 1 and found.interval.high > 1, "the interval is beside 1")
     t.equal(compare.judge(found, rules), "same")
     a, b = make(4, 0.5, 0.01)
@@ -172,9 +172,8 @@ return {
   -- 0.1 of noise wants 96 pairs at -1 %; the family makes it more.
   ["more pairs are counted by the noise"] = function()
     local found = {
-      n_a = 12, n_b = 12, paired = true, has_ratio = true, ratio = math.exp(-0.01), noise = 0.1,
-      method = "t"}
-    local one = {n_a = 1, n_b = 1, paired = true, has_ratio = true, noise = 0}
+      n_a = 12, n_b = 12, paired = true, ratio = math.exp(-0.01), noise = 0.1, method = "t"}
+    local one = {n_a = 1, n_b = 1, paired = true, ratio = 1, noise = 0}
     t.equal(compare.more(found, rules, 1), 96 - 12)
     t.ok(compare.more(found, rules, 5) > 96 - 12, "a family needs no more pairs")
     t.equal(compare.more(one, rules, 1), 3)

@@ -97,7 +97,7 @@ local function measure_point(l, point, figures, rules)
     local found = compare.measure(
       sample, {alpha = rules.alpha, same = rules.same, limit = limit.share, amount = limit.amount})
     local measured = #sample.a > 0 and #sample.b > 0
-    local hidden = figure.implied and found.all_equal and not found.has_ratio
+    local hidden = figure.implied and found.all_equal and not found.ratio
     at.rows[i] = {
       figure = i, measured = measured, hidden = hidden, found = found, failing = false,
       is_judged = (at.how == "paired" or at.how == "stationary") and measured and not hidden}

@@ -39,7 +39,7 @@ local function verdict_text(v, at, row)
   if row.verdict ~= "unknown" then return row.verdict end
   if row.more >= more_most then return "cannot tell: too much noise" end
   return ("cannot tell: needs %s%d more %s"):format(
-    (row.found.noise > 0 or not row.found.has_ratio) and "" or "at least ", row.more,
+    (row.found.noise > 0 or not row.found.ratio) and "" or "at least ", row.more,
     at.how == "paired" and "pair" .. plural(row.more)
       or "run" .. plural(row.more) .. " of each side")
 end
@@ -70,8 +70,8 @@ local function cells_of(v, at, row)
   for i, value in ipairs{found.a, found.b} do
     cells[2 + i] = value < math.huge and columns.number(figure.scale * value) or "beyond"
   end
-  if found.has_ratio then cells[5] = shown_difference(found.ratio, " %") end
-  if found.has_interval and at.how ~= "apart" then
+  if found.ratio then cells[5] = shown_difference(found.ratio, " %") end
+  if found.interval and at.how ~= "apart" then
     local low, high = found.interval.low, found.interval.high
     cells[6] = ("%s to %s"):format(shown_difference(low, digits.factor(high) and " %" or ""),
       shown_difference(high, " %"))
@@ -223,7 +223,7 @@ local methods = {
 local function row_document(v, at, row)
   local found, figure, apart = row.found, v.figures[row.figure], at.how == "apart"
   local tested = not apart and found.method ~= "few"
-  local interval = not apart and found.has_interval and found.interval or {}
+  local interval = not apart and found.interval or {}
   local verdict = row.verdict
   if not row.measured then
     verdict = "not measured"
@@ -233,7 +233,7 @@ local function row_document(v, at, row)
   return document.map{
     {"metric", figure.text}, {"unit", figure.unit}, {"primary", row.figure == 1},
     {"a", real(row.measured and found.a)}, {"b", real(row.measured and found.b)},
-    {"ratio", real(row.measured and found.has_ratio and found.ratio)},
+    {"ratio", real(row.measured and found.ratio)},
     {"ratio_low", real(interval.low)}, {"ratio_high", real(interval.high)},
     {"noise", real(found.noise > 0 and found.noise)},
     {"drift_per_s", real(at.how == "paired" and found.drift_per_s)},

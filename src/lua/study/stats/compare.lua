@@ -70,7 +70,6 @@ end
 
 -- Sets the interval of the ratio.  interval: that of the logarithm; nil: there is none.
 local function set_interval(found, interval)
-  found.has_interval = interval ~= nil
   found.interval = interval and {low = exp(interval.low), high = exp(interval.high)}
 end
 
@@ -127,7 +126,7 @@ local function measure_ranks(sample, rules, found)
   table.sort(limits)
   found.method = "ranks"
   set_tests(sample, found, stats.rank_above{a = a, b = b}, stats.rank_above{a = b, b = a})
-  if found.has_ratio then
+  if found.ratio then
     local logs = {a = mapped(a, log), b = mapped(b, log)}
     local dev_a, dev_b = stats.deviation(logs.a), stats.deviation(logs.b)
     found.ratio = exp(stats.shift(logs))
@@ -159,9 +158,9 @@ end
 --      "few" (there are too few values),
 --    n_a, n_b, paired, all_equal = all values of both sides are,
 --    a, b = geometric means; arithmetic ones if a value is not positive; nil: there is no value,
---    has_ratio, ratio = of B to A, without the drift,
---    has_interval, interval = {low, high} of the ratio, which passes each end with the probability
---      alpha,
+--    ratio = of B to A, without the drift; nil: a value is not positive, or there is none,
+--    interval = {low, high} of the ratio, which passes each end with the probability alpha; nil:
+--      there is none,
 --    noise = standard deviation of ln (B / A) of one pair; 0: not known,
 --    drift_per_s = of ln, that was taken off,
 --    worse, better, beyond, within = tests {p, adjusted = p until the caller adjusts it} of whether
@@ -170,9 +169,8 @@ function compare.measure(sample, rules)
   local a, b, least = sample.a, sample.b, compare.least(sample.paired, rules.alpha)
   local logs, enough = all_positive(a) and all_positive(b), #a >= least and #b >= least
   local found = {
-    method = "few", n_a = #a, n_b = #b, paired = sample.paired, all_equal = false, has_ratio = logs,
-    has_interval = false, noise = 0, drift_per_s = 0, worse = {p = 1}, better = {p = 1},
-    beyond = {p = 1}, within = {p = 1},
+    method = "few", n_a = #a, n_b = #b, paired = sample.paired, all_equal = false, noise = 0,
+    drift_per_s = 0, worse = {p = 1}, better = {p = 1}, beyond = {p = 1}, within = {p = 1},
   }
   if #a > 0 and #b > 0 then
     local mean = logs and stats.geometric_mean or stats.mean
@@ -220,7 +218,7 @@ end
 
 -- If all signs are alike, they have the probability 2^-n.
 local function least_of(found, alpha)
-  if not found.paired or found.has_ratio then return compare.least(found.paired, alpha) end
+  if not found.paired or found.ratio then return compare.least(found.paired, alpha) end
   local n = 0
   while 2 ^ -n > alpha do n = n + 1 end
   return n
@@ -233,7 +231,7 @@ function compare.more(found, rules, family)
   local needed = least_of(found, alpha)
   if found.noise > 0 then
     needed = max(needed, stats.needed{
-      noise = found.noise, mean = found.has_ratio and log(found.ratio) or 0,
+      noise = found.noise, mean = found.ratio and log(found.ratio) or 0,
       margin = {low = native.log1p(-rules.same), high = native.log1p(rules.same)}, alpha = alpha})
   end
   return max(needed - math.min(found.n_a, found.n_b), 1)

@@ -186,7 +186,6 @@ local function find_peak(law, theta, cov, factor)
   local by_alpha, by_beta = -0.5 / (1 - a), -0.5 / b
   local variance = by_alpha * by_alpha * cov[alpha][alpha] + by_beta * by_beta * cov[beta][beta]
     + 2 * by_alpha * by_beta * cov[alpha][beta]
-  law.has_peak = true
   law.peak = by_log(0.5 * log((1 - a) / b), factor * sqrt(max(0, variance)))
   -- Without crosstalk there would be no peak.
   if law.beta.low <= 0 then
@@ -212,8 +211,8 @@ end
 -- Returns
 --
 --   {gamma, alpha, beta = {value, low, high}, with the 95 % confidence interval,
---    has_peak = the rate is the largest with a finite number of threads, 1 or more,
---    peak = that number, as gamma, which need not be whole, peak_rate,
+--    peak = the number of threads with the largest rate, as gamma, which need not be whole, and
+--      peak_rate; nil: there is no such number of 1 or more,
 --    r_squared = of the rates themselves}
 --
 -- or nil: there are fewer than `least` rates, one of them is 0, or no parameters explain them.
@@ -231,7 +230,6 @@ function usl.fit(threads, rate)
     gamma = by_log(theta[gamma], factor * sqrt(cov[gamma][gamma])),
     alpha = from_zero(theta[alpha], factor * sqrt(cov[alpha][alpha])),
     beta = from_zero(theta[beta], factor * sqrt(cov[beta][beta])),
-    has_peak = false,
   }
   find_peak(law, theta, cov, factor)
   law.r_squared = r_squared(data, law)
