@@ -8,11 +8,7 @@ local t = require("tests")
 return {
   ["cells stand below each other"] = function()
     local c = columns.new("lr")
-    c:add("file")
-    c:add("rate")
-    c:add("gün%s", "stig")
-    c:add("%d", 12345)
-    c:add("a|b\27[")
+    c:add("file", "rate", "günstig", "12345", "a|b\27[")
     c:add("7")
     t.equal(c:text(false), "  file       rate\n  günstig   12345\n  a|b\\x1b[      7\n")
     t.equal(c:text(true),

@@ -11,10 +11,10 @@ function columns.new(align)
   return setmetatable({align = align}, columns)
 end
 
--- Adds the next cell, which may quote a file.  Cells come row by row; the first row has the
+-- Adds the next cells, which may quote a file.  Cells come row by row; the first row has the
 -- headings.
-function columns:add(form, ...)
-  self[#self + 1] = native.escape(form:format(...))
+function columns:add(...)
+  for _, cell in ipairs{...} do self[#self + 1] = native.escape(cell) end
 end
 
 -- Returns the number of characters of a text that is UTF-8.

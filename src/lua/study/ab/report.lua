@@ -119,16 +119,12 @@ local function gate_text(study, markdown)
   local look = study.looks[#study.looks]
   if not look or #look.gate == 0 then return "" end
   local t, lines = columns.new("llrrrrl"), {}
-  for _, heading in ipairs{"metric", "unit", "A", "B", "B to A", "interval", "verdict"} do
-    t:add("%s", heading)
-  end
+  t:add("metric", "unit", "A", "B", "B to A", "interval", "verdict")
   for _, row in ipairs(look.gate) do
     local figure, found = row.limit.figure, row.found
     local ratio, interval = ratio_cells(found)
-    for _, cell in ipairs{figure.text, figure.shown_unit, number(found.a * figure.scale),
-      number(found.b * figure.scale), ratio, interval, words[row.verdict]} do
-      t:add("%s", cell)
-    end
+    t:add(figure.text, figure.shown_unit, number(found.a * figure.scale),
+      number(found.b * figure.scale), ratio, interval, words[row.verdict])
     if study.ended and look.steady and row.failing then
       lines[#lines + 1] = ("Regression: %s is worse%s\n"):format(
         figure.text, limit.exceeded(row.limit))
@@ -188,16 +184,11 @@ function report.markdown(study)
     end
   end
   parts[#parts + 1] = "\n" .. columns.quote(metric_text(study):gsub("\n", ""), true) .. "\n"
-  for _, heading in ipairs{"pairs", "A", "B", "B to A", "interval", "A to A", "interval"} do
-    t:add("%s", heading)
-  end
+  t:add("pairs", "A", "B", "B to A", "interval", "A to A", "interval")
   for _, look in ipairs(study.looks) do
     local ratio, interval = ratio_cells(look.b)
     local again, around = ratio_cells(look.again)
-    for _, cell in ipairs{tostring(look.pairs), number(look.b.a), number(look.b.b), ratio, interval,
-      again, around} do
-      t:add("%s", cell)
-    end
+    t:add(tostring(look.pairs), number(look.b.a), number(look.b.b), ratio, interval, again, around)
   end
   local noise, verdict = last_lines(study)
   parts[#parts + 1] = "\n" .. (#study.looks > 0 and t:text(true) or "") .. noise

@@ -14,20 +14,14 @@ function figures.new()
   return setmetatable({awaits_run = false}, figures)
 end
 
--- Returns the number of the figure of that name; nil: the list does not have it.
-function figures:named(text)
-  for i, figure in ipairs(self) do
-    if figure.text == text then return i end
-  end
-end
-
 -- Adds the figure of that name, unless it is there, and returns its number.  implied: nobody has
 -- named it.  option: "--metric=p99", for the sentence about a name that is none.
 function figures:add(option, text, implied)
-  local at = self:named(text)
-  if at then
-    self[at].implied = self[at].implied and implied
-    return at
+  for i, known in ipairs(self) do
+    if known.text == text then
+      known.implied = known.implied and implied
+      return i
+    end
   end
   if #self == most then native.fail("%s: more than %d metrics", option, most) end
   local figure = limit.figure(option, text)

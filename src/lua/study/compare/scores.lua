@@ -156,20 +156,15 @@ end
 local function table_text(s, markdown)
   local t, unit, scale = columns.new("lrrrrrrrr"), s.figure.shown_unit, s.figure.scale
   unit = unit ~= "" and ", " .. unit or ""
-  for _, heading in ipairs{
-    "sweep", "points", "best A" .. unit, "best B" .. unit, "first", "best", "last", "mean",
-    "spread, %"} do
-    t:add("%s", heading)
-  end
+  t:add("sweep", "points", "best A" .. unit, "best B" .. unit, "first", "best", "last", "mean",
+    "spread, %")
   for _, row in ipairs(s.rows) do
-    t:add("%s", row.name)
-    t:add("%d", row.n_points)
-    t:add("%s", row.a and columns.number(row.a * scale) or "-")
-    t:add("%s", row.b and columns.number(row.b * scale) or "-")
+    t:add(row.name, tostring(row.n_points), row.a and columns.number(row.a * scale) or "-",
+      row.b and columns.number(row.b * scale) or "-")
     for _, name in ipairs{"first", "best", "last", "mean"} do
-      t:add(row[name] and "%.3f" or "-", row[name])
+      t:add(row[name] and ("%.3f"):format(row[name]) or "-")
     end
-    t:add(row.spread and "%.1f" or "-", row.spread and 100 * row.spread)
+    t:add(row.spread and ("%.1f"):format(100 * row.spread) or "-")
   end
   return t:text(markdown)
 end

@@ -95,7 +95,7 @@ local function table_text(v, at, markdown)
   local t = columns.new(shown_align)
   for _, row in ipairs(rows) do
     for k, cell in ipairs(row) do
-      if is_shown[k] then t:add("%s", cell) end
+      if is_shown[k] then t:add(cell) end
     end
   end
   return t:text(markdown)

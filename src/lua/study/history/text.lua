@@ -24,21 +24,13 @@ end
 -- neither a larger nor a smaller value is better.
 local function changes_table(trend, markdown)
   local t = columns.new("llrrrlrl")
-  for _, heading in ipairs{"since (UTC)", "runs", "before", "after", "difference", "verdict", "p",
-    "first run"} do
-    t:add("%s", heading)
-  end
+  t:add("since (UTC)", "runs", "before", "after", "difference", "verdict", "p", "first run")
   for i, change in ipairs(trend.changes) do
     local before, after, run = trend.segments[i], trend.segments[i + 1], trend.runs[change.at]
     local turn = trend:turn(i)
-    t:add("%s", columns.time(run.start_wall_ns))
-    t:add("%d+%d", before.n, after.n)
-    t:add("%s", shown(trend, before.median))
-    t:add("%s", shown(trend, after.median))
-    t:add("%s", difference_text(trend, i))
-    t:add("%s", turn == "changed" and "" or turn)
-    t:add("%.4f", change.p)
-    t:add("%s", run.path)
+    t:add(columns.time(run.start_wall_ns), ("%d+%d"):format(before.n, after.n),
+      shown(trend, before.median), shown(trend, after.median), difference_text(trend, i),
+      turn == "changed" and "" or turn, ("%.4f"):format(change.p), run.path)
   end
   return (markdown and ":\n\n" or ":\n") .. t:text(markdown)
 end
