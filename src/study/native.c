@@ -20,17 +20,32 @@ static void native_format(lua_State *L)
   lua_call(L, lua_gettop(L) - 1, 1);
 }
 
-/* native.fail(format, …): ends the study with a sentence.  The sentence is escaped for terminals,
-   because it may quote the content of a file. */
-static int native_fail(lua_State *L)
+/* Ends the study with a sentence, which is escaped for terminals, because it may quote the content
+   of a file. */
+static int native_raise_sentence(lua_State *L, const char *sentence)
 {
   struct bn_err err;
 
-  native_format(L);
-  (void)bn_err_set(&err, 0, "%s", lua_tostring(L, 1));
+  (void)bn_err_set(&err, 0, "%s", sentence);
   bn_escape_error(&err);
   lua_pushstring(L, err.text);
   return bn_native_raise(L);
+}
+
+/* native.fail(format, …): ends the study with a sentence. */
+static int native_fail(lua_State *L)
+{
+  native_format(L);
+  return native_raise_sentence(L, lua_tostring(L, 1));
+}
+
+/* native.check(value, sentence, …): returns its arguments, or ends the study with the sentence if
+   the value is nil or false. */
+static int native_check(lua_State *L)
+{
+  if (lua_toboolean(L, 1))
+    return lua_gettop(L);
+  return native_raise_sentence(L, luaL_checkstring(L, 2));
 }
 
 /* native.log(format, …): prints a line on standard error. */
@@ -43,7 +58,8 @@ static int native_log(lua_State *L)
 
 int bn_native_open(lua_State *L)
 {
-  static const luaL_Reg own[] = {{"fail", native_fail}, {"log", native_log}, {NULL, NULL}};
+  static const luaL_Reg own[] = {
+      {"check", native_check}, {"fail", native_fail}, {"log", native_log}, {NULL, NULL}};
   static const luaL_Reg *const parts[] = {own,
                                           bn_native_children,
                                           bn_native_figures,

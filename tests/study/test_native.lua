@@ -14,6 +14,8 @@ return {
   ["what a failure quotes is escaped"] = function()
     t.raises(function() native.fail("'%s' is\n%d", "a\27[b\200", 7) end, "'a\\x1b[b\\xc8' is\\x0a7")
     t.raises(function() native.fail("%s", ("\1"):rep(600)) end, ("\\x01"):rep(127))
+    t.raises(function() native.check(nil, "100 %\27") end, "100 %\\x1b")
+    t.equal({native.check("a", "b")}, {"a", "b"})
   end,
   ["a child has a status or a signal"] = function()
     t.equal(native.child{argv = {"sh", "-c", "exit 3"}}, {status = 3, timed_out = false})

@@ -273,9 +273,7 @@ local function run(given, operands, is_given)
   end
   study.seed = given.seed or native.entropy() % 2 ^ 31
   study.rng = native.rng(study.seed)
-  local scratch, why = native.temp_folder()
-  if not scratch then native.fail("%s", why) end
-  study.scratch = scratch
+  study.scratch = native.check(native.temp_folder())
   if study.out then make_folders(study.out) end
   return run_study(study, given)
 end

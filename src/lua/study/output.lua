@@ -30,8 +30,7 @@ function output.write_text(text, path)
     local ok, why = io.stdout:write(text)
     if not ok then native.fail("cannot write to standard output: %s", why) end
   else
-    local ok, why = native.replace(path, text)
-    if not ok then native.fail("%s", why) end
+    native.check(native.replace(path, text))
   end
 end
 

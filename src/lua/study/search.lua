@@ -160,12 +160,8 @@ end
 -- Returns the folder for the files of the probes: that of --out, which may exist unless it has the
 -- table of another search, or one that is removed when the study ends.
 local function make_folder(out)
-  local ok, why
-  if not out then
-    ok, why = native.temp_folder()
-    return ok or native.fail("%s", why)
-  end
-  ok, why = native.mkdir(out)
+  if not out then return (native.check(native.temp_folder())) end
+  local ok, why = native.mkdir(out)
   if not ok then native.fail("--out=%s: %s", out, why:match("': (.*)$") or why) end
   if native.kind(out .. "/table.csv") then
     native.fail("--out=%s: the folder has a table.csv already; name another folder", out)
@@ -309,8 +305,7 @@ local function run(given, words)
   read_over(given)
   local plan = read_plan(given)
   check_files(given)
-  local aim, fault = goal.parse(given.goal)
-  if not aim then native.fail("%s", fault) end
+  local aim = native.check(goal.parse(given.goal))
   check_run(words, given)
   local self = setmetatable({
     options = given, words = words, goal = aim, hunt = hunt.begin(plan),

@@ -182,8 +182,7 @@ local function show(sweep)
   sweep.fits, sweep.axis = sweep.tally:fits()
   io.write(report.text(sweep)) -- first, because the disk may be full
   sweep.folder:write("table.json", tables.document(sweep))
-  local ok, why = native.replace(sweep.folder:file("table.csv"), tables.csv(sweep.tally))
-  if not ok then native.fail("%s", why) end
+  native.check(native.replace(sweep.folder:file("table.csv"), tables.csv(sweep.tally)))
   if sweep.options.plot and not native.signalled() then
     io.flush()
     require("study.plot.picture").draw_folder(sweep.options.out, sweep.options.plot)

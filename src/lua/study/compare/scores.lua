@@ -134,9 +134,7 @@ function scores.make(folders, figures)
     end
   end
   for i, folder in ipairs(folders) do
-    local names, why = list_sweeps(folder)
-    if not names then native.fail("%s", why) end
-    for _, name in ipairs(names) do
+    for _, name in ipairs((native.check(list_sweeps(folder)))) do
       if not is_sweep(folders[3 - i], name) then
         table.insert(s.only[i], name)
       elseif i == 1 then

@@ -122,9 +122,8 @@ end
 --   first      nil, or of the first run that counts: option = by name, names = sorted, facts = the
 --              list, fact = a set of the names
 function side.read(path, figures)
-  local files, is_folder = results.find(path)
+  local files, is_folder = native.check(results.find(path))
   local s, known = {path = path, runs = {}, n_counted = 0, options = {}, facts = {}, kinds = {}}, {}
-  if not files then native.fail("%s", is_folder) end
   for _, file in ipairs(files) do
     local result, why = native.result(file, "totals")
     if result then

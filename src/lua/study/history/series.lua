@@ -169,8 +169,7 @@ function series.read(operands, metrics, ignored)
   }, series)
   for _, name in ipairs(ignored) do self.ignored[common_name(name)] = true end
   for _, operand in ipairs(operands) do
-    local files, is_folder = results.find(operand)
-    if not files then native.fail("%s", is_folder) end
+    local files, is_folder = native.check(results.find(operand))
     for _, path in ipairs(files) do self:read_file(path, not is_folder) end
   end
   if #self.runs > 0 then self:part() end

@@ -140,8 +140,7 @@ end
 -- is in, gnuplot.  Fails if not.
 function picture.check(option, path)
   picture.form(option, path)
-  local ok, why = gnuplot.check()
-  if not ok then native.fail("%s", why) end
+  native.check(gnuplot.check())
 end
 
 -- Draws results in a form: files, or a folder alone.  kind: "auto", "time", "latency" or "sweep";
@@ -166,8 +165,7 @@ end
 
 -- Draws the folder of a study into the file, after native.child_begin(), or fails.
 function picture.draw_folder(folder, path)
-  local ok, why = picture.draw("sweep", {folder}, picture.form("plot", path), path)
-  if not ok then native.fail("%s", why) end
+  native.check(picture.draw("sweep", {folder}, picture.form("plot", path), path))
 end
 
 return picture

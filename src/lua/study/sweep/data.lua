@@ -23,8 +23,7 @@ end
 local function ask_for_kept(self, argv)
   local name, kept = "runs/options.txt", {}
   argv[#argv + 1] = "--help-traits"
-  local ended, why = native.child{argv = argv, out = self.folder:file(name)}
-  if not ended then native.fail("%s", why) end
+  local ended = native.check(native.child{argv = argv, out = self.folder:file(name)})
   local said = ended.status == 0 and native.read(self.folder:file(name)) or ""
   for option, traits in said:gmatch("option (%S+) (%d+)") do
     kept[option:gsub("_", "-")] = native.read_traits(tonumber(traits)).keeps_data
@@ -90,10 +89,9 @@ end
 -- Runs "prepare" or "cleanup".  Returns true, or nil and a message.
 local function act(self, command, point)
   local errors = self.folder:file(("runs/%s.err"):format(command))
-  local ended, why = native.child{
+  local ended = native.check(native.child{
     argv = self.command:argv(command, words_of(self, point)),
-    out = self.folder:file(("runs/%s.txt"):format(command)), errors = errors}
-  if not ended then native.fail("%s", why) end
+    out = self.folder:file(("runs/%s.txt"):format(command)), errors = errors})
   self.folder.drop_empty(errors)
   if ended.status == 0 then return true end
   if native.signalled() then return nil, "interrupted during " .. command end

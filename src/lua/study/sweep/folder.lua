@@ -42,9 +42,7 @@ function folder.open(path)
   local self = setmetatable({path = path}, folder)
   folder.make(path)
   folder.make(self:file("runs"))
-  local lock, why = native.lock(path)
-  if not lock then native.fail("%s", why) end
-  self.lock = lock
+  self.lock = native.check(native.lock(path))
   return self
 end
 
@@ -70,9 +68,7 @@ end
 function folder:read(name)
   local path = self:file(name)
   if not native.kind(path) then return nil end
-  local text, why = native.read(path, document_most)
-  if not text then native.fail("%s", why) end
-  local value, fault = document.parse(text)
+  local value, fault = document.parse((native.check(native.read(path, document_most))))
   if not value then native.fail("cannot read '%s': %s", path, fault:sub(1, 200)) end
   return value
 end

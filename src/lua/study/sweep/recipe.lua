@@ -27,8 +27,7 @@ end
 -- Returns a list of {name =, words = {…}, line =, path =}.
 function recipe.read(name)
   local path, seen = find(name), {}
-  local lines, why = native.settings(path)
-  if not lines then native.fail("%s", why) end
+  local lines = native.check(native.settings(path))
   for i, line in ipairs(lines) do
     if not line.name:find("^[%w_-]+$") then
       refuse(path, line.line, "the name '%s' names a folder; use only letters, digits, '-' and '_'",

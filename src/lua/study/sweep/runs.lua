@@ -84,17 +84,13 @@ local function make(self, run)
   local path, errors = self.folder:run(run, "json"), self.folder:run(run, "err")
   -- The result of an earlier attempt would be taken for that of this run.
   native.remove(path)
-  local ended, why = native.child{
-    argv = arguments(self, run), out = self.folder:run(run, "txt"), errors = errors}
-  if not ended then native.fail("%s", why) end
+  local ended = native.check(native.child{
+    argv = arguments(self, run), out = self.folder:run(run, "txt"), errors = errors})
   if native.signalled() then return nil end
   local result = native.kind(path) and native.result(path)
   local good = ended.status == 0 and result and not results.fault(result)
-  if good then
-    self.tally:take(run, result, self.options.stop_when)
-  else
-    why = reason(ended, errors)
-  end
+  if good then self.tally:take(run, result, self.options.stop_when) end
+  local why = not good and reason(ended, errors) or nil
   self.folder.drop_empty(errors)
   return good or nil, why, not ended.signal and not (result and result.has_total)
 end
