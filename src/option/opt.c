@@ -83,8 +83,6 @@ static enum bn_optset_error opt_append_list(struct bn_entry *e, const struct bn_
   struct bn_list added = {0}, *list = e->value;
   const enum bn_optset_error rc = bn_optval_parse_setting(e->o, &added, st);
 
-  if (rc != BN_OPTSET_OK)
-    return rc;
   for (size_t i = 0; i < added.n; i++)
     bn_words_adopt(list, added.item[i]);
   free(added.item);

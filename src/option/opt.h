@@ -78,8 +78,8 @@ void bn_optset_use_general_default(struct bn_optset *s, const struct bn_opt *own
    that name has taken its setting and the general option is not reserved.  Returns whether it
    did. */
 bool bn_optset_leave_to_script(struct bn_optset *s, const struct bn_opt *own);
-/* Sets an option as a line of a file does; `text` is all after '=', as written.  A bad value is
-   remembered with its place. */
+/* Sets an option as a line of a file does; `text` is all after '=', as written, and each of its
+   quotes is closed.  A bad value is remembered with its place. */
 void bn_optset_set_from_file(struct bn_optset *s, const char *name, const char *text,
                              const char *path, unsigned line);
 

@@ -69,14 +69,12 @@ char *bn_optval_copy_first(const char *text, bool with_commas, const char **rest
   return first;
 }
 
-int bn_optval_split_items(const char *text, struct bn_list *out)
+void bn_optval_split_items(const char *text, struct bn_list *out)
 {
   struct bn_optval_item item;
-  int rc;
 
-  while ((rc = bn_optval_next(&text, &item)) > 0)
+  while (bn_optval_next(&text, &item) > 0)
     bn_words_adopt(out, bn_alloc_part(item.text, item.len));
-  return rc;
 }
 
 /* Returns whether the option has bounds: 0 and 0 mean that it has none. */
@@ -206,14 +204,13 @@ static enum bn_optset_error optval_parse_scalar(const struct bn_opt *o, void *va
 }
 
 /* Parses the first item of a file's value, or "" if there is none.  sysbench ignores the other
-   items, and sets a boolean without an item to off.  Returns BAD if a quote is not closed. */
+   items, and sets a boolean without an item to off. */
 static enum bn_optset_error optval_parse_first_item(const struct bn_opt *o, void *value,
                                                     const char *text)
 {
   struct bn_optval_item item = {.text = "", .len = 0};
 
-  if (bn_optval_next(&text, &item) < 0)
-    return BN_OPTSET_BAD;
+  (void)bn_optval_next(&text, &item);
   if (o->type == BN_BOOL && item.len == 0) {
     *(bool *)value = false;
     return BN_OPTSET_OK;
@@ -247,20 +244,6 @@ static enum bn_optset_error optval_parse_list(const struct bn_opt *o, struct bn_
   return BN_OPTSET_OK;
 }
 
-/* Replaces a list by the items of a file's value.  Returns OK, or BAD if a quote is not closed. */
-static enum bn_optset_error optval_parse_item_list(struct bn_list *value, const char *text)
-{
-  struct bn_list items = {0};
-
-  if (bn_optval_split_items(text, &items) != 0) {
-    bn_words_done(&items);
-    return BN_OPTSET_BAD;
-  }
-  bn_words_done(value);
-  *value = items;
-  return BN_OPTSET_OK;
-}
-
 enum bn_optset_error bn_optval_parse(const struct bn_opt *o, void *value, const char *text)
 {
   if (o->type == BN_LIST)
@@ -275,9 +258,11 @@ enum bn_optset_error bn_optval_parse_setting(const struct bn_opt *o, void *value
 
   if (st->path == NULL)
     return bn_optval_parse(o, value, st->text);
-  if (o->type == BN_LIST)
-    return optval_parse_item_list(value, items);
-  return optval_parse_first_item(o, value, items);
+  if (o->type != BN_LIST)
+    return optval_parse_first_item(o, value, items);
+  bn_words_done(value);
+  bn_optval_split_items(items, value);
+  return BN_OPTSET_OK;
 }
 
 /* policy->default_at is the offset of the dialect's member among def, def10 and def05. */

@@ -55,9 +55,8 @@ int bn_optval_next(const char **pos, struct bn_optval_item *item);
    with_commas: the commas belong to the item, and "a, b" is one item, "a,b".  The caller frees the
    item. */
 char *bn_optval_copy_first(const char *text, bool with_commas, const char **rest);
-/* Adds all items of a file's value to out.  Returns 0, or -1: a quote is not closed; the items
-   before it are in out. */
-int bn_optval_split_items(const char *text, struct bn_list *out);
+/* Adds all items of a file's value, in which each quote is closed, to out. */
+void bn_optval_split_items(const char *text, struct bn_list *out);
 
 /* --- the set --- */
 
@@ -98,8 +97,8 @@ struct bn_optset {
 };
 
 /* Parses the text of a setting.  On the command line, it is parsed as by bn_optval_parse.  In a
-   file, it has items (bn_optval_next): a list gets all of them, any other value is the first one, a
-   boolean without an item is off, and BAD is also a quote that is not closed. */
+   file, it has items (bn_optval_next), whose quotes are closed: a list gets all of them, any other
+   value is the first one, and a boolean without an item is off. */
 enum bn_optset_error bn_optval_parse_setting(const struct bn_opt *o, void *value,
                                              const struct bn_setting *st);
 /* Returns the text, or BN_MASK if the option is a secret and the text is not empty. */

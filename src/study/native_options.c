@@ -238,7 +238,7 @@ static void options_add_setting(void *arg, const char *name, const char *value, 
   bn_native_set_text(L, "name", name);
   bn_native_set_number(L, "line", line);
   /* The reader of the file has refused a value whose quotes are not closed. */
-  (void)bn_optval_split_items(value != NULL ? value : "", &words);
+  bn_optval_split_items(value != NULL ? value : "", &words);
   bn_native_push_list(L, &words);
   bn_words_done(&words);
   lua_setfield(L, -2, "words");

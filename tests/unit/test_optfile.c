@@ -111,23 +111,6 @@ static void a_carriage_return_does_not_empty_a_list(void **state)
   assert_string_equal(values.list.item[1], "1205");
 }
 
-/* A caller that has not checked the quotes learns that a value is wrong. */
-static void an_open_quote_is_a_bad_value(void **state)
-{
-  struct bn_optset_fault fault;
-
-  (void)state;
-  bn_optset_set_from_file(set, "list", "1, \"2", "a.cfg", 1);
-  assert_true(bn_optset_find_fault(set, &fault));
-  assert_int_equal(fault.kind, BN_OPTSET_BAD);
-  assert_int_equal(values.list.n, 0);
-  bn_optset_set_from_file(set, "list", "1", "a.cfg", 1);
-  bn_optset_set_from_file(set, "long-count", "'12", "a.cfg", 2);
-  assert_true(bn_optset_find_fault(set, &fault));
-  assert_string_equal(fault.opt->name, "long-count");
-  assert_int_equal(values.count, 1);
-}
-
 static void test_file(void **state)
 {
   struct bn_err err = {0};
@@ -225,7 +208,6 @@ BN_TESTS(optfile)
       cmocka_unit_test_setup_teardown(test_file_open_quote_in_dialect, setup, teardown),
       cmocka_unit_test_setup_teardown(test_file_long_line, setup, teardown),
       cmocka_unit_test_setup_teardown(a_carriage_return_does_not_empty_a_list, setup, teardown),
-      cmocka_unit_test_setup_teardown(an_open_quote_is_a_bad_value, setup, teardown),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);
