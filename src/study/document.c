@@ -222,8 +222,8 @@ static int document_parse(lua_State *L)
   return document_push_parsed(L, document_push_tree(L), text, len);
 }
 
-/* document.read(path): returns the value of a file; nil, a sentence and a code if the file cannot
-   be read; or nil and a sentence if it is no document. */
+/* document.read(path): returns the value of a file, or nil and a sentence if the file cannot be
+   read, or is no document. */
 static int document_read(lua_State *L)
 {
   const char *path = luaL_checkstring(L, 1);

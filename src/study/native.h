@@ -73,7 +73,7 @@ void bn_native_set_text(lua_State *L, const char *name, const char *text);
 void bn_native_set_switch(lua_State *L, const char *name, bool is_on);
 void bn_native_set_number(lua_State *L, const char *name, double x);
 
-/* Pushes nil, the sentence and the code of an error, and returns their number, 3. */
+/* Pushes nil and the sentence of an error, and returns their number, 2. */
 int bn_native_push_error(lua_State *L, const struct bn_err *err);
 /* Pushes the same for `error`, the errno value of bn_file_read() (base/file.h). */
 int bn_native_push_read_error(lua_State *L, const char *path, int error);

@@ -192,8 +192,7 @@ static void children_read_child(lua_State *L, struct bn_child *child, struct bn_
 }
 
 /* native.child{argv = {…}, out = PATH, errors = PATH, limit_s = N, capture = true, input = TEXT}:
-   runs a child.  Returns {status =, signal =, timed_out =, output =}, or nil, a sentence and a
-   code. */
+   runs a child.  Returns {status =, signal =, timed_out =, output =}, or nil and a sentence. */
 static int native_child(lua_State *L)
 {
   struct bn_buf output = {.max = OUTPUT_MAX};

@@ -11,17 +11,15 @@ int bn_native_push_error(lua_State *L, const struct bn_err *err)
 {
   lua_pushnil(L);
   lua_pushstring(L, err->text);
-  lua_pushinteger(L, err->code);
-  return 3;
+  return 2;
 }
 
 int bn_native_push_read_error(lua_State *L, const char *path, int error)
 {
-  struct bn_err err;
-
-  (void)bn_err_set(&err, error, "cannot read '%s': %s", path,
-                   error == EFBIG ? "it is too large" : strerror(error));
-  return bn_native_push_error(L, &err);
+  lua_pushnil(L);
+  lua_pushfstring(L, "cannot read '%s': %s", path,
+                  error == EFBIG ? "it is too large" : strerror(error));
+  return 2;
 }
 
 int bn_native_raise(lua_State *L)

@@ -19,14 +19,12 @@
 
 static const char lock_key[] = "bn.lock";
 
-/* Pushes nil, the sentence "cannot VERB 'PATH': WHY" and the code, an errno value, and returns
-   their number. */
+/* Pushes nil and the sentence "cannot VERB 'PATH': WHY", and returns their number. */
 static int files_push_error(lua_State *L, const char *verb, const char *path, int error)
 {
-  struct bn_err err;
-
-  (void)bn_err_set(&err, error, "cannot %s '%s': %s", verb, path, strerror(error));
-  return bn_native_push_error(L, &err);
+  lua_pushnil(L);
+  lua_pushfstring(L, "cannot %s '%s': %s", verb, path, strerror(error));
+  return 2;
 }
 
 /* --- a lock --- */
@@ -43,26 +41,28 @@ static int files_release_lock(lua_State *L)
   return 0;
 }
 
-/* native.lock(folder): returns a lock, or nil, a sentence about --out, which has named the
-   folder, and a code. */
+/* native.lock(folder): returns a lock, or nil and a sentence about --out, which has named the
+   folder. */
 static int native_lock(lua_State *L)
 {
   const char *path = luaL_checkstring(L, 1);
   int *fd = lua_newuserdata(L, sizeof *fd);
-  struct bn_err err;
 
   *fd = -1; /* nothing to close, for __gc */
   bn_native_set_mark(L, lock_key);
   *fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (*fd >= 0 && flock(*fd, LOCK_EX | LOCK_NB) == 0)
     return 1;
+  const int error = errno;
+
+  lua_pushnil(L);
   if (*fd < 0)
-    (void)bn_err_set(&err, errno, "--out=%s: cannot open the folder: %s", path, strerror(errno));
-  else if (errno == EWOULDBLOCK)
-    (void)bn_err_set(&err, errno, "--out=%s: another sweep uses this folder now", path);
+    lua_pushfstring(L, "--out=%s: cannot open the folder: %s", path, strerror(error));
+  else if (error == EWOULDBLOCK)
+    lua_pushfstring(L, "--out=%s: another sweep uses this folder now", path);
   else
-    (void)bn_err_set(&err, errno, "--out=%s: cannot lock the folder: %s", path, strerror(errno));
-  return bn_native_push_error(L, &err);
+    lua_pushfstring(L, "--out=%s: cannot lock the folder: %s", path, strerror(error));
+  return 2;
 }
 
 void bn_native_open_files(lua_State *L)
@@ -80,33 +80,34 @@ void bn_native_open_files(lua_State *L)
 /* --- texts --- */
 
 /* native.replace(path, text): writes a file; an old one is replaced only when the new one is
-   complete.  Returns true, or nil, a sentence and a code. */
+   complete.  Returns true, or nil and a sentence. */
 static int native_replace(lua_State *L)
 {
   const char *path = luaL_checkstring(L, 1);
   size_t len;
   const char *text = luaL_checklstring(L, 2, &len);
-  const int error = bn_file_save(path, text, len) != 0 ? errno : 0;
-  struct bn_err err;
 
-  if (error != 0) {
-    /* base/file.h gives some codes a meaning of its own. */
-    (void)bn_err_set(&err, error, "cannot write '%s': %s", path, bn_file_explain(error));
-    return bn_native_push_error(L, &err);
+  if (bn_file_save(path, text, len) == 0) {
+    lua_pushboolean(L, 1);
+    return 1;
   }
-  lua_pushboolean(L, 1);
-  return 1;
+  const int error = errno; /* base/file.h gives some values a meaning of its own */
+
+  lua_pushnil(L);
+  lua_pushfstring(L, "cannot write '%s': %s", path, bn_file_explain(error));
+  return 2;
 }
 
-/* native.read(path [, most_bytes]): returns the content of a file, or nil, a sentence and a code.
-   Without most_bytes, or if it is 0, there is no limit. */
+/* native.read(path [, most_bytes]): returns the content of a file, or nil and a sentence.  Without
+   most_bytes, or if it is 0, there is no limit. */
 static int native_read(lua_State *L)
 {
   const char *path = luaL_checkstring(L, 1);
   struct bn_buf text = {.max = (size_t)luaL_optnumber(L, 2, 0)};
-  const int error = bn_file_read(path, &text) != 0 ? errno : 0;
 
-  if (error != 0) {
+  if (bn_file_read(path, &text) != 0) {
+    const int error = errno;
+
     bn_buf_done(&text);
     return bn_native_push_read_error(L, path, error);
   }
@@ -166,8 +167,7 @@ static size_t files_find_foreign_link(const char *path)
   return 0;
 }
 
-/* native.mkdir(path): makes a folder, unless it is there.  Returns true, or nil, a sentence and a
-   code. */
+/* native.mkdir(path): makes a folder, unless it is there.  Returns true, or nil and a sentence. */
 static int native_mkdir(lua_State *L)
 {
   const char *path = luaL_checkstring(L, 1);
@@ -193,8 +193,7 @@ static int native_mkdir(lua_State *L)
   return 1;
 }
 
-/* native.remove(path): removes a file or an empty folder.  Returns true, or nil, a sentence and a
-   code. */
+/* native.remove(path): removes a file or an empty folder.  Returns true, or nil and a sentence. */
 static int native_remove(lua_State *L)
 {
   const char *path = luaL_checkstring(L, 1);
@@ -230,7 +229,7 @@ static int native_is_same_file(lua_State *L)
   return 1;
 }
 
-/* native.size(path): returns the size of a file in bytes, or nil, a sentence and a code. */
+/* native.size(path): returns the size of a file in bytes, or nil and a sentence. */
 static int native_size(lua_State *L)
 {
   const char *path = luaL_checkstring(L, 1);
@@ -248,8 +247,8 @@ static int files_is_listed(const struct dirent *e)
   return strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
 }
 
-/* native.list(folder): returns a list of the names in a folder, with "run2" before "run10"; or nil,
-   a sentence and a code. */
+/* native.list(folder): returns a list of the names in a folder, with "run2" before "run10"; or nil
+   and a sentence. */
 static int native_list(lua_State *L)
 {
   const char *path = luaL_checkstring(L, 1);
@@ -268,8 +267,8 @@ static int native_list(lua_State *L)
   return 1;
 }
 
-/* native.temp_folder(): returns a new folder, which is removed when the study ends; or nil, a
-   sentence and a code. */
+/* native.temp_folder(): returns a new folder, which is removed when the study ends; or nil and a
+   sentence. */
 static int native_temp_folder(lua_State *L)
 {
   char path[PATH_MAX];
@@ -281,7 +280,7 @@ static int native_temp_folder(lua_State *L)
   return 1;
 }
 
-/* native.data_folder(): returns the folder of bundled files, or nil, a sentence and a code. */
+/* native.data_folder(): returns the folder of bundled files, or nil and a sentence. */
 static int native_data_folder(lua_State *L)
 {
   char path[PATH_MAX];

@@ -115,8 +115,8 @@ static int options_check(struct general *g, const char *name, const char *value,
   return 0;
 }
 
-/* native.check_option(name, value): returns true, also for an option that is not general, or nil,
-   a sentence and a code if the value is wrong. */
+/* native.check_option(name, value): returns true, also for an option that is not general, or nil
+   and a sentence if the value is wrong. */
 static int native_check_option(lua_State *L)
 {
   struct general g = {.set = NULL};
@@ -246,7 +246,7 @@ static void options_add_setting(void *arg, const char *name, const char *value, 
 }
 
 /* native.settings(path): returns a list of {name=, words={…}, line=} for the settings of a file in
-   the form of configuration files; or nil, a sentence and a code. */
+   the form of configuration files; or nil and a sentence. */
 static int native_settings(lua_State *L)
 {
   const char *path = luaL_checkstring(L, 1);

@@ -329,8 +329,8 @@ static uint64_t results_get_byte_limit(lua_State *L)
   return (uint64_t)limit;
 }
 
-/* native.result(path [, "totals"]): returns a result; nil, a sentence and a code if the file cannot
-   be read; or false and a sentence if it is a complete document of another kind.  "totals" leaves
+/* native.result(path [, "totals"]): returns a result; nil and a sentence if the file cannot be
+   read; or false and a sentence if it is a complete document of another kind.  "totals" leaves
    out the intervals, which take half of the time. */
 static int native_result(lua_State *L)
 {

@@ -91,7 +91,7 @@ void bn_native_push_list(lua_State *L, const struct bn_list *list)
 }
 
 /* native.words(text): returns a list of the words of a text, which blanks separate unless they are
-   quoted; or nil, a sentence and a code. */
+   quoted; or nil and a sentence. */
 static int native_words(lua_State *L)
 {
   struct bn_list words = {.n = 0};
