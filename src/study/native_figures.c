@@ -36,15 +36,6 @@ void bn_native_set_number(lua_State *L, const char *name, double x)
 
 /* --- names --- */
 
-/* Returns the word for the direction in which a figure is better. */
-static const char *figures_better_name(enum bn_better better)
-{
-  static const char *const names[] = {
-      [BN_BETTER_NEITHER] = "neither", [BN_BETTER_MORE] = "more", [BN_BETTER_LESS] = "less"};
-
-  return names[better];
-}
-
 /* A figure that a user has named: "rate", "tps", "p99", "p95@read", "errors". */
 struct figure {
   bool is_rate;            /* "rate": transactions/s of a database, else events/s */
@@ -73,6 +64,8 @@ static int figures_parse(struct figure *out, const char *text, struct bn_err *er
    people read more easily than seconds, and pure numbers, whose unit is "1", without a unit. */
 static int native_figure(lua_State *L)
 {
+  static const char *const directions[] = {
+      [BN_BETTER_NEITHER] = "neither", [BN_BETTER_MORE] = "more", [BN_BETTER_LESS] = "less"};
   const char *text = luaL_checkstring(L, 1);
   struct figure figure;
   struct bn_err err;
@@ -87,7 +80,7 @@ static int native_figure(lua_State *L)
   bn_native_set_text(L, "unit", figure.unit);
   bn_native_set_number(L, "scale", is_time ? 1e3 : 1);
   bn_native_set_text(L, "shown_unit", is_time ? "ms" : shown_unit);
-  bn_native_set_text(L, "better", figures_better_name(figure.better));
+  bn_native_set_text(L, "better", directions[figure.better]);
   bn_native_set_switch(L, "is_rate", figure.is_rate);
   return 1;
 }
@@ -146,7 +139,7 @@ static int native_assertion(lua_State *L)
 
   if (bn_assert_parse(&a, text, &err) != 0)
     return bn_native_push_error(L, &err);
-  lua_createtable(L, 0, 10);
+  lua_createtable(L, 0, 8);
   bn_native_set_text(L, "text", text);
   bn_native_set_text(L, "what", subjects[a.what]);
   bn_native_set_text(L, "op", operators[a.op]);
@@ -156,11 +149,6 @@ static int native_assertion(lua_State *L)
   bn_native_set_text(L, "timing", a.part[0] != '\0' ? a.part : NULL);
   if (a.what == BN_ASSERT_RANK)
     bn_native_set_number(L, "rank", a.rank);
-  if (a.field != NULL) {
-    bn_native_set_text(L, "figure", a.field->name);
-    bn_native_set_text(L, "figure_unit", a.field->unit);
-    bn_native_set_text(L, "better", figures_better_name(a.field->better));
-  }
   return 1;
 }
 
@@ -183,29 +171,24 @@ static int figures_check(const struct bn_assert *a, const struct bn_result *r, s
   return bn_assert_check(a, &scope, err);
 }
 
-/* r:judge(text): returns a table that says whether an assertion holds; its `shown` is the value as
-   a text.  If no such run measures the value, `lack` says why. */
+/* r:judge(text): returns a table that says whether an assertion holds.  If no such run measures the
+   value, `lack` says why. */
 static int figures_judge(lua_State *L)
 {
   const struct bn_result *r = &bn_native_check_result(L, 1)->stored.result;
-  const char *text = luaL_checkstring(L, 2);
-  struct bn_verdict verdict = {.text = NULL};
   struct bn_assert a;
   struct bn_err err;
-  char shown[64];
 
-  if (bn_assert_parse(&a, text, &err) != 0)
+  if (bn_assert_parse(&a, luaL_checkstring(L, 2), &err) != 0)
     return luaL_error(L, "%s", err.text);
-  verdict.found = figures_judge_total(&a, r);
-  verdict.unit = (char *)(uintptr_t)a.unit; /* bn_assert_format only reads it */
-  lua_createtable(L, 0, 7);
-  bn_native_set_switch(L, "holds", verdict.found.holds);
-  bn_native_set_switch(L, "measured", verdict.found.measured);
-  bn_native_set_switch(L, "at_least", verdict.found.at_least);
-  bn_native_set_number(L, "value", verdict.found.value);
+  const struct bn_finding found = figures_judge_total(&a, r);
+
+  lua_createtable(L, 0, 5);
+  bn_native_set_switch(L, "holds", found.holds);
+  bn_native_set_switch(L, "measured", found.measured);
+  bn_native_set_number(L, "value", found.value);
   bn_native_set_text(L, "unit", a.unit);
-  bn_native_set_text(L, "shown", bn_assert_format(&verdict, shown, sizeof shown));
-  if (!verdict.found.measured && figures_check(&a, r, &err) != 0)
+  if (!found.measured && figures_check(&a, r, &err) != 0)
     bn_native_set_text(L, "lack", err.text);
   return 1;
 }
