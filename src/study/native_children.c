@@ -109,10 +109,6 @@ static int native_pause(lua_State *L)
   const uint64_t ns = children_span_ns(luaL_checknumber(L, 1));
   struct state *s = children_get_state(L);
 
-  if (!s->notes_signals) {
-    bn_clock_sleep_until(bn_clock_mono() + ns);
-    return 0;
-  }
   children_begin_wait(s);
   bn_children_pause(&s->children, ns);
   children_end_wait(s);
