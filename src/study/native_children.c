@@ -9,69 +9,55 @@
 #include "study/ending.h"
 #include "study/native.h"
 
-static const char state_key[] = "bn.children";
+static const char children_key[] = "bn.children";
 
 /* The longest wait, and the longest limit of a child: 31 years. */
 #define LONGEST_S 1e9
 
-/* How the study of an interpreter waits for its children and for signals. */
-struct state {
-  struct bn_children children;
-  /* native.child_begin() was called: the first signal is noted instead of ending the process. */
-  bool notes_signals;
-};
-
-/* Returns the state that bn_native_open_children has put into the registry. */
-static struct state *children_get_state(lua_State *L)
+/* Returns the struct that bn_native_open_children has put into the registry. */
+static struct bn_children *children_get(lua_State *L)
 {
-  lua_getfield(L, LUA_REGISTRYINDEX, state_key);
-  struct state *s = lua_touserdata(L, -1);
+  lua_getfield(L, LUA_REGISTRYINDEX, children_key);
+  struct bn_children *c = lua_touserdata(L, -1);
 
   lua_pop(L, 1);
-  return s;
-}
-
-void bn_native_open_children(lua_State *L)
-{
-  struct state *s = lua_newuserdata(L, sizeof *s);
-
-  *s = (struct state){.notes_signals = false};
-  lua_setfield(L, LUA_REGISTRYINDEX, state_key);
+  return c;
 }
 
 /* Ends a wait for children: passes the signal that has come in it to study/ending.h, and unblocks
    signals, so that the handler there can end a study that computes for ever. */
-static void children_end_wait(struct state *s)
+static void children_end_wait(struct bn_children *c)
 {
-  if (s->notes_signals)
-    bn_ending_note_signal(s->children.signo);
-  (void)sigprocmask(SIG_SETMASK, &s->children.before, NULL);
+  bn_ending_note_signal(c->signo);
+  (void)sigprocmask(SIG_SETMASK, &c->before, NULL);
 }
 
 /* Begins a wait for children: blocks the signals that the wait is to receive.  Before
    native.child_begin(), that is SIGCHLD alone; other signals end the process. */
-static void children_begin_wait(struct state *s)
+static void children_begin_wait(struct bn_children *c)
 {
-  if (!s->notes_signals) {
-    bn_children_begin_plain(&s->children);
-    return;
-  }
-  (void)sigprocmask(SIG_BLOCK, &s->children.waited, NULL);
-  s->children.signo = bn_ending_signal(); /* one that has come before ends a pause at once */
+  (void)sigprocmask(SIG_BLOCK, &c->waited, &c->before);
+  c->signo = bn_ending_signal(); /* one that has come before ends a pause at once */
+}
+
+void bn_native_open_children(lua_State *L)
+{
+  struct bn_children *c = lua_newuserdata(L, sizeof *c);
+
+  bn_children_begin_plain(c);
+  children_end_wait(c); /* no wait has begun */
+  lua_setfield(L, LUA_REGISTRYINDEX, children_key);
 }
 
 /* native.child_begin(): from now on, signals no longer end the process, but are passed on to
    children and noted. */
 static int native_child_begin(lua_State *L)
 {
-  struct state *s = children_get_state(L);
+  struct bn_children *c = children_get(L);
 
-  if (s->notes_signals)
-    return 0;
-  bn_children_begin(&s->children);
-  s->notes_signals = true;
+  bn_children_begin(c);
   bn_ending_begin();
-  children_end_wait(s); /* bn_children_begin has blocked the signals */
+  children_end_wait(c); /* bn_children_begin has blocked the signals */
   return 0;
 }
 
@@ -79,7 +65,7 @@ static int native_child_begin(lua_State *L)
    native.child_begin() was not called. */
 static int native_signalled(lua_State *L)
 {
-  const int signo = children_get_state(L)->notes_signals ? bn_ending_signal() : 0;
+  const int signo = bn_ending_signal();
 
   if (signo != 0)
     lua_pushinteger(L, signo);
@@ -107,11 +93,11 @@ static int native_clock(lua_State *L)
 static int native_pause(lua_State *L)
 {
   const uint64_t ns = children_span_ns(luaL_checknumber(L, 1));
-  struct state *s = children_get_state(L);
+  struct bn_children *c = children_get(L);
 
-  children_begin_wait(s);
-  bn_children_pause(&s->children, ns);
-  children_end_wait(s);
+  children_begin_wait(c);
+  bn_children_pause(c, ns);
+  children_end_wait(c);
   return 0;
 }
 
@@ -193,17 +179,17 @@ static int native_child(lua_State *L)
 {
   struct bn_buf output = {.max = OUTPUT_MAX};
   struct bn_child child = {.argv = NULL};
-  struct state *s = children_get_state(L);
+  struct bn_children *c = children_get(L);
   struct bn_child_end end;
   struct bn_err err = {0};
 
   children_read_child(L, &child, &output);
   /* The output of the study comes before that of the child. */
   (void)fflush(stdout);
-  children_begin_wait(s);
-  const int rc = bn_child_run(&s->children, &child, &end, &err);
+  children_begin_wait(c);
+  const int rc = bn_child_run(c, &child, &end, &err);
 
-  children_end_wait(s);
+  children_end_wait(c);
   if (rc != 0) {
     bn_buf_done(&output);
     return bn_native_push_error(L, &err);
