@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
 -- The subcommand `sweep` runs all combinations of values of options, and makes a table of them.
 
+local data = require("study.sweep.data")
 local folder = require("study.sweep.folder")
 local grid = require("study.sweep.grid")
 local invocation = require("study.invocation")
@@ -155,15 +156,14 @@ local function open(sweep)
   local given, axes = sweep.options, sweep.grid
   sweep.folder = folder.open(given.out)
   native.child_begin()
-  sweep.runs = runs.new(sweep)
-  if given.prepare then sweep.runs.data:mark() end
+  sweep.data = data.new(sweep.folder, sweep.command, axes)
+  if given.prepare then sweep.data:mark() end
   -- A test that was interrupted has not said which options keep its data.
   if native.signalled() then return false end
   local known = settings.check(sweep.folder, given, axes, sweep.command)
   sweep.seed = known or given.seed or native.entropy()
   local order = axes:order(given["repeat"], sweep.seed, given.stop_when ~= nil)
   sweep.tally = tally.new(axes, order)
-  sweep.runs.tally = sweep.tally
   if not known then settings.write(sweep.folder, given, axes, sweep.command, sweep.seed, order) end
   return true
 end
@@ -193,10 +193,10 @@ end
 local function make(sweep)
   if not open(sweep) then return signalled + native.signalled() end
   sweep.tally:resume(sweep.folder, sweep.options.stop_when)
-  local ok, why = pcall(sweep.runs.make_all, sweep.runs)
+  local ok, why = pcall(runs.make_all, sweep)
   -- After a signal, the runs that are missing may still need the data.
   if sweep.options.prepare and sweep.options.cleanup and not native.signalled() then
-    local dropped, fault = sweep.runs.data:drop()
+    local dropped, fault = sweep.data:drop()
     if ok and not dropped then ok, why = false, fault end
   end
   if not ok and sweep.tally:count("done") == 0 and not native.signalled() then
