@@ -262,14 +262,11 @@ local function run(given, operands, is_given)
   study.fails_undecided = given.fail_undecided
   if not is_given.fail_undecided then study.fails_undecided = #study.gate > 0 end
   output.check(given.output)
-  study.sides = {
-    a = side.new("a", given, operands), b = side.new("b", given, operands),
-  }
-  study.sides.aa = study.sides.a
-  local sides = study.sides
-  for _, one in ipairs{sides.a, sides.b} do
+  local a, b = side.new("a", given, operands), side.new("b", given, operands)
+  study.sides = {a = a, b = b, aa = a}
+  for _, one in ipairs{a, b} do
     one:check()
-    if #sides.a.statements + #sides.b.statements > 0 then one:check_server() end
+    if #a.statements + #b.statements > 0 then one:check_server() end
   end
   study.seed = given.seed or native.entropy() % 2 ^ 31
   study.rng = native.rng(study.seed)

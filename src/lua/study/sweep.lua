@@ -160,11 +160,11 @@ local function open(sweep)
   if given.prepare then sweep.data:mark() end
   -- A test that was interrupted has not said which options keep its data.
   if native.signalled() then return false end
-  local known = settings.check(sweep.folder, given, axes, sweep.command)
+  local known = settings.check(sweep)
   sweep.seed = known or given.seed or native.entropy()
   local order = axes:order(given["repeat"], sweep.seed, given.stop_when ~= nil)
   sweep.tally = tally.new(axes, order)
-  if not known then settings.write(sweep.folder, given, axes, sweep.command, sweep.seed, order) end
+  if not known then settings.write(sweep, order) end
   return true
 end
 

@@ -34,17 +34,18 @@ end
 
 -- Returns the "settings" of DIR/study.json.  A sweep can be resumed only if all of them are the
 -- same.
-local function settings_of(options, grid, command)
+local function settings_of(sweep)
+  local options = sweep.options
   local map = document.map{
     {"program", native.version},
-    {"command", document.list(command:shown())},
-    {"vary", axes_of(grid)},
+    {"command", document.list(sweep.command:shown())},
+    {"vary", axes_of(sweep.grid)},
     {"repeat", options["repeat"]},
     {"warmup", document.real(options.warmup)},
     {"cooldown", document.real(options.cooldown)},
     {"prepare", options.prepare},
   }
-  if options.prepare then document.set(map, "data", data_of(grid)) end
+  if options.prepare then document.set(map, "data", data_of(sweep.grid)) end
   document.set(map, "cleanup", options.cleanup)
   document.set(map, "stop-when", options.stop_when or document.null)
   return map
@@ -73,7 +74,8 @@ end
 
 -- Returns the seed of the sweep that the folder has; nil: it has none.  Fails if --resume is not
 -- given for it, or if its settings are others.
-function settings.check(folder, options, grid, command)
+function settings.check(sweep)
+  local folder, options = sweep.folder, sweep.options
   local study = folder:read(file)
   if not study then return nil end
   if not options.resume then
@@ -84,7 +86,7 @@ function settings.check(folder, options, grid, command)
     native.fail("--resume: this version of bench cannot read the sweep '%s/%s'", folder.path, file)
   end
   local known = type(study.settings) == "table" and study.settings or {}
-  for name, value in document.pairs(settings_of(options, grid, command)) do
+  for name, value in document.pairs(settings_of(sweep)) do
     -- A real number of the folder is read as a whole one where it is whole.
     if name == "warmup" or name == "cooldown" then
       value = options[name] or document.null
@@ -98,11 +100,10 @@ function settings.check(folder, options, grid, command)
   return study.seed
 end
 
--- Writes the file for a new sweep.
-function settings.write(folder, options, grid, command, seed, order)
-  folder:write(file, document.map{
-    {"format", form}, {"version", 1}, {"seed", seed},
-    {"settings", settings_of(options, grid, command)},
+-- Writes the file for a new sweep, whose runs have this order.
+function settings.write(sweep, order)
+  sweep.folder:write(file, document.map{
+    {"format", form}, {"version", 1}, {"seed", sweep.seed}, {"settings", settings_of(sweep)},
     {"order", document.list(order)}})
 end
 
