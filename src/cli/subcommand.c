@@ -19,7 +19,10 @@ enum { NO_OVERRIDE = false, REFUSE_UNKNOWN = false };
 /* A subcommand and what has been read of its command line. */
 struct invocation {
   const struct bn_subcommand *sub;
-  char *group; /* "NAME options" */
+  const struct bn_subcommand_args *args;
+  int file;               /* the position of the argument with the file of a study; 0: none */
+  struct bn_study *study; /* owned; NULL: the subcommand is in C */
+  char *group;            /* "NAME options" */
   struct bn_optset *set;
   void *conf;
   bool wants_help;
@@ -88,6 +91,7 @@ static void subcommand_free(struct invocation *inv)
   free(inv->conf);
   free(inv->operand);
   free(inv->group);
+  bn_study_free(inv->study); /* it has the declarations of the set */
 }
 
 /* Returns the option of the subcommand that "--NAME" or "--NAME=VALUE" names, or NULL. */
@@ -267,17 +271,18 @@ static void subcommand_hide_secret(const struct invocation *inv, char *arg, char
     bn_mask_overwrite(value);
 }
 
-/* Reads all arguments but argv[file], the file of a study (0: there is none), overwrites secrets in
-   args->shown, and refuses wrong options.  Returns 0, or -1 and err. */
-static int subcommand_parse(struct invocation *inv, const struct bn_subcommand_args *args, int file,
-                            struct bn_err *err)
+/* Reads all arguments but the file of a study, overwrites secrets in args->shown, and refuses wrong
+   options.  Returns 0, or -1 and err. */
+static int subcommand_parse(struct invocation *inv, struct bn_err *err)
 {
+  const struct bn_subcommand_args *args = inv->args;
+
   inv->operand = bn_alloc((size_t)args->argc + 1, sizeof *inv->operand);
   for (int i = 1; i < args->argc;) {
     const char *next = i + 1 < args->argc ? args->argv[i + 1] : NULL;
     int n_used;
 
-    if (i == file) {
+    if (i == inv->file) {
       i++;
       continue;
     }
@@ -307,15 +312,13 @@ static void subcommand_print_help(const struct invocation *inv, FILE *out)
   (void)fputc('\n', out);
 }
 
-/* Runs a subcommand, or prints its help.  study NULL: the subcommand is in C.  `file` is as for
-   subcommand_parse.  Returns the exit status, and err after a failure. */
-static int subcommand_execute(struct invocation *inv, const struct bn_subcommand_args *args,
-                              int file, struct bn_study *study, FILE *out, struct bn_err *err)
+/* Runs a subcommand, or prints its help.  Returns the exit status, and err after a failure. */
+static int subcommand_execute(struct invocation *inv, FILE *out, struct bn_err *err)
 {
   const struct bn_subcommand *sub = inv->sub;
 
   if (subcommand_declare(inv, err) != 0 || subcommand_declare_help(inv, err) != 0 ||
-      subcommand_parse(inv, args, file, err) != 0)
+      subcommand_parse(inv, err) != 0)
     return EXIT_FAILURE;
   if (inv->wants_help) {
     subcommand_print_help(inv, out);
@@ -325,9 +328,9 @@ static int subcommand_execute(struct invocation *inv, const struct bn_subcommand
     return EXIT_FAILURE;
   /* sub->traits_of is the offset of a member of conf that receives the function, or 0. */
   if (sub->traits_of != 0)
-    *(bn_opt_traits_of **)((char *)inv->conf + sub->traits_of) = args->traits_of;
-  return study != NULL ? bn_study_run(study, inv->conf, inv->operand, err)
-                       : sub->run(inv->conf, inv->operand, err);
+    *(bn_opt_traits_of **)((char *)inv->conf + sub->traits_of) = inv->args->traits_of;
+  return inv->study != NULL ? bn_study_run(inv->study, inv->conf, inv->operand, err)
+                            : sub->run(inv->conf, inv->operand, err);
 }
 
 void bn_subcommand_scrub(int argc, char *const *argv)
@@ -360,45 +363,43 @@ static bool subcommand_is_in_lua(const struct bn_subcommand *sub)
   return sub->run == NULL && !sub->loads_file;
 }
 
-/* Opens the study that argv[file] (0: there is no file) or a bundled module declares.  Returns 0
-   and *study, or -1 and err.  *study is NULL for a subcommand in C, and if the command line names
+/* Opens the study that a file or a bundled module declares, and sets inv->sub to the declaration.
+   Returns 0, or -1 and err.  There is no study for a subcommand in C, and if the command line names
    no file, which subcommand_check_operands refuses. */
-static int subcommand_open_study(const struct bn_subcommand *sub,
-                                 const struct bn_subcommand_args *args, int file,
-                                 struct bn_study **study, struct bn_err *err)
+static int subcommand_open_study(struct invocation *inv, struct bn_err *err)
 {
-  *study = NULL;
-  if (file > 0)
-    *study = bn_study_open_file(args->argv[file], args->traits_of, err);
-  else if (subcommand_is_in_lua(sub))
-    *study = bn_study_open(sub->name, args->traits_of, err);
+  const struct bn_subcommand_args *args = inv->args;
+
+  if (inv->file > 0)
+    inv->study = bn_study_open_file(args->argv[inv->file], args->traits_of, err);
+  else if (subcommand_is_in_lua(inv->sub))
+    inv->study = bn_study_open(inv->sub->name, args->traits_of, err);
   else
     return 0;
-  return *study != NULL ? 0 : -1;
+  if (inv->study == NULL)
+    return -1;
+  inv->sub = bn_study_declaration(inv->study);
+  return 0;
 }
 
 int bn_subcommand_run(const struct bn_subcommand *sub, const struct bn_subcommand_args *args,
                       FILE *out, struct bn_err *err)
 {
-  struct invocation inv = {.sub = sub};
-  const int file = subcommand_find_file_position(sub, args);
-  struct bn_study *study;
+  struct invocation inv = {
+      .sub = sub, .args = args, .file = subcommand_find_file_position(sub, args)};
   struct bn_err cause = {0}; /* becomes err, after the name of the study's file */
   int status;
 
   if (args->shown != NULL)
     bn_subcommand_scrub(args->argc, args->shown);
-  if (subcommand_open_study(sub, args, file, &study, err) != 0)
+  if (subcommand_open_study(&inv, err) != 0)
     return EXIT_FAILURE;
-  if (study != NULL)
-    inv.sub = bn_study_declaration(study);
-  status = subcommand_execute(&inv, args, file, study, out, &cause);
-  if (file > 0 && cause.text[0] != '\0')
-    (void)bn_err_set(err, cause.code, "%s: %s", args->argv[file], cause.text);
+  status = subcommand_execute(&inv, out, &cause);
+  if (inv.file > 0 && cause.text[0] != '\0')
+    (void)bn_err_set(err, cause.code, "%s: %s", args->argv[inv.file], cause.text);
   else
     *err = cause;
   subcommand_free(&inv);
-  bn_study_free(study);
   return status;
 }
 
