@@ -19,25 +19,30 @@ struct refusal {
   const char *option, *reason, *plain;
 };
 
+/* What bn_conf_finish passes to its steps. */
+struct finish {
+  struct bn_conf *conf;
+  const struct bn_optset *options;
+  struct bn_optset_fault *fault;
+};
+
 /* Sets the fault of a value.  Returns its kind, BN_OPTSET_RANGE, which is not 0. */
-static int conf_refuse(const struct bn_optset *s, struct bn_optset_fault *fault,
-                       const struct refusal *refusal, const char *value)
+static int conf_refuse(const struct finish *f, const struct refusal *refusal, const char *value)
 {
   const struct bn_opt_refusal r = {
       .name = refusal->option, .value = value, .wrong = refusal->reason};
 
-  bn_optset_refuse(s, &r, refusal->plain, fault);
-  return (int)fault->kind;
+  bn_optset_refuse(f->options, &r, refusal->plain, f->fault);
+  return (int)f->fault->kind;
 }
 
 /* Sets the fault of a number, as conf_refuse does. */
-static int conf_refuse_number(const struct bn_optset *s, struct bn_optset_fault *fault,
-                              const struct refusal *refusal, double value)
+static int conf_refuse_number(const struct finish *f, const struct refusal *refusal, double value)
 {
   char text[32];
 
   (void)snprintf(text, sizeof text, "%g", value);
-  return conf_refuse(s, fault, refusal, text);
+  return conf_refuse(f, refusal, text);
 }
 
 /* Returns seconds as nanoseconds.  No option has a negative number of seconds. */
@@ -128,9 +133,9 @@ bool bn_conf_uses(const struct bn_conf *c, const char *option)
 
 /* Refuses the first pair of options that cannot be used together (bn_conf_exclusions).  Returns 0,
    or as conf_refuse does. */
-static int conf_check_pairs(struct bn_conf *c, const struct bn_optset *s,
-                            struct bn_optset_fault *fault)
+static int conf_check_pairs(const struct finish *f)
 {
+  const struct bn_conf *c = f->conf;
   char reason[128], plain[64], number[CONF_NUMBER];
 
   for (const struct bn_conf_pair *pair = bn_conf_exclusions; pair->name != NULL; pair++) {
@@ -138,23 +143,22 @@ static int conf_check_pairs(struct bn_conf *c, const struct bn_optset *s,
       continue;
     (void)snprintf(reason, sizeof reason, "cannot be used with --%s%s", pair->other, pair->why);
     (void)snprintf(plain, sizeof plain, "--%s cannot be used with --%s", pair->name, pair->other);
-    return conf_refuse(s, fault, &(struct refusal){pair->name, reason, plain},
+    return conf_refuse(f, &(struct refusal){pair->name, reason, plain},
                        conf_find_value(c, pair->name, number));
   }
   return 0;
 }
 
 /* Refuses --rate-profile or --threads-profile for this reason.  Returns as conf_refuse does. */
-static int conf_refuse_profile(const struct bn_conf *c, const struct bn_optset *s,
-                               struct bn_optset_fault *fault, enum bn_profile_of kind,
-                               const char *reason)
+static int conf_refuse_profile(const struct finish *f, enum bn_profile_of kind, const char *reason)
 {
+  const struct bn_conf *c = f->conf;
   const bool is_rate = kind == BN_PROFILE_RATE;
   const char *name = is_rate ? "rate-profile" : "threads-profile";
   char plain[BN_PROFILE_WRONG + 40];
 
   (void)snprintf(plain, sizeof plain, "Invalid value for --%s: %s", name, reason);
-  return conf_refuse(s, fault, &(struct refusal){name, reason, plain},
+  return conf_refuse(f, &(struct refusal){name, reason, plain},
                      is_rate ? c->raw.rate_profile : c->raw.threads_profile);
 }
 
@@ -173,41 +177,40 @@ static double conf_compute_mean_rate(const struct bn_conf *c)
 /* Reads a profile, whose length is the time of the run unless --time is given.  A profile that ends
    with 0 is refused if there is no limit of time: the run would go on with this value, and never
    end.  Returns 0, or as conf_refuse does. */
-static int conf_read_profile(struct bn_conf *c, const struct bn_optset *s,
-                             struct bn_optset_fault *fault, enum bn_profile_of kind)
+static int conf_read_profile(const struct finish *f, enum bn_profile_of kind)
 {
+  struct bn_conf *c = f->conf;
   struct bn_conf_raw *r = &c->raw;
   const char *text = kind == BN_PROFILE_RATE ? r->rate_profile : r->threads_profile;
   char reason[BN_PROFILE_WRONG];
 
   if (bn_profile_parse(text, kind, r->warmup_s, &c->profile, reason) != 0)
-    return conf_refuse_profile(c, s, fault, kind, reason);
-  if (!bn_optset_is_given(s, "time"))
+    return conf_refuse_profile(f, kind, reason);
+  if (!bn_optset_is_given(f->options, "time"))
     r->time_s = c->profile.span_s;
   if (r->time_s > 0 || c->profile.piece[c->profile.n_pieces - 1].end_rate > 0)
     return 0;
   (void)snprintf(reason, sizeof reason,
                  "ends with %s, so that a run without a time limit never ends; leave out --time=0",
                  kind == BN_PROFILE_RATE ? "the rate 0" : "no active thread");
-  return conf_refuse_profile(c, s, fault, kind, reason);
+  return conf_refuse_profile(f, kind, reason);
 }
 
 /* The functions conf_finish_… read an option and derive what the run needs of it.  They return 0,
    or as conf_refuse does. */
 
 /* Reads --rate-profile, which must make an event due in the time of the run. */
-static int conf_finish_rate_profile(struct bn_conf *c, const struct bn_optset *s,
-                                    struct bn_optset_fault *fault)
+static int conf_finish_rate_profile(const struct finish *f)
 {
-  const int rc = conf_read_profile(c, s, fault, BN_PROFILE_RATE);
+  struct bn_conf *c = f->conf;
+  const int rc = conf_read_profile(f, BN_PROFILE_RATE);
 
   if (rc != 0)
     return rc;
   c->plan.rate = conf_compute_mean_rate(c);
   if (c->plan.rate > 0)
     return 0;
-  return conf_refuse_profile(c, s, fault, BN_PROFILE_RATE,
-                             "makes no event due in the time of the run");
+  return conf_refuse_profile(f, BN_PROFILE_RATE, "makes no event due in the time of the run");
 }
 
 bool bn_conf_lists_hosts(const struct bn_conf *c)
@@ -230,11 +233,11 @@ static int64_t conf_count_threads(const struct bn_conf *c)
 }
 
 /* Reads --threads-profile, whose peak is the number of threads unless --threads is given. */
-static int conf_finish_threads_profile(struct bn_conf *c, const struct bn_optset *s,
-                                       struct bn_optset_fault *fault)
+static int conf_finish_threads_profile(const struct finish *f)
 {
+  struct bn_conf *c = f->conf;
   char reason[96];
-  const int rc = conf_read_profile(c, s, fault, BN_PROFILE_THREADS);
+  const int rc = conf_read_profile(f, BN_PROFILE_THREADS);
 
   if (rc != 0)
     return rc;
@@ -243,35 +246,35 @@ static int conf_finish_threads_profile(struct bn_conf *c, const struct bn_optset
   const double peak = floor(c->profile.most + 0.5);
 
   if (peak < 1)
-    return conf_refuse_profile(c, s, fault, BN_PROFILE_THREADS, "has no active thread at any time");
-  if (!bn_optset_is_given(s, "threads"))
+    return conf_refuse_profile(f, BN_PROFILE_THREADS, "has no active thread at any time");
+  if (!bn_optset_is_given(f->options, "threads"))
     c->raw.threads = (int64_t)peak;
   if (peak <= (double)conf_count_threads(c))
     return 0;
   (void)snprintf(reason, sizeof reason,
                  "has up to %.0f active threads, more than --threads=%" PRId64, peak,
                  conf_count_threads(c));
-  return conf_refuse_profile(c, s, fault, BN_PROFILE_THREADS, reason);
+  return conf_refuse_profile(f, BN_PROFILE_THREADS, reason);
 }
 
 /* Reads the profile that the run has, if any; conf_check_pairs, the next step, refuses two.  The
    old one is freed, because the options are finished again if a script has set defaults. */
-static int conf_finish_profile(struct bn_conf *c, const struct bn_optset *s,
-                               struct bn_optset_fault *fault)
+static int conf_finish_profile(const struct finish *f)
 {
+  struct bn_conf *c = f->conf;
   bn_profile_done(&c->profile);
   c->plan.rate = c->raw.rate;
   if (bn_conf_uses(c, "threads-profile"))
-    return conf_finish_threads_profile(c, s, fault);
+    return conf_finish_threads_profile(f);
   if (bn_conf_uses(c, "rate-profile"))
-    return conf_finish_rate_profile(c, s, fault);
+    return conf_finish_rate_profile(f);
   return 0;
 }
 
 /* Derives the time between reports, and refuses a time of less than a millisecond. */
-static int conf_finish_interval(struct bn_conf *c, const struct bn_optset *s,
-                                struct bn_optset_fault *fault)
+static int conf_finish_interval(const struct finish *f)
 {
+  struct bn_conf *c = f->conf;
   static const struct refusal too_short = {
       "report-interval", "out of range; allowed: 0, or 0.001 or more seconds",
       "Invalid value for --report-interval: %s (at least 0.001 s)"};
@@ -281,19 +284,17 @@ static int conf_finish_interval(struct bn_conf *c, const struct bn_optset *s,
   c->plan.interval_decimals = conf_count_decimals(seconds);
   if (c->plan.interval_ns == 0 || c->plan.interval_ns >= BN_NSEC_PER_MSEC)
     return 0;
-  return conf_refuse_number(s, fault, &too_short, seconds);
+  return conf_refuse_number(f, &too_short, seconds);
 }
 
 /* Derives the threads, the limits and the other times of the run, and warns if it has no limit.  No
    value can be wrong: options have bounds, and the steps before have checked the rest. */
-static int conf_finish_limits(struct bn_conf *c, const struct bn_optset *s,
-                              struct bn_optset_fault *fault)
+static int conf_finish_limits(const struct finish *f)
 {
+  struct bn_conf *c = f->conf;
   struct bn_conf_raw *r = &c->raw;
   const int64_t threads = conf_count_threads(c);
 
-  (void)s;
-  (void)fault;
   /* A limit for each session, or the time of a profile, replaces the default of --events in 0.5. */
   if (r->events_per_session != 0 || bn_conf_uses(c, "threads-profile"))
     r->events = 0;
@@ -341,9 +342,9 @@ static double conf_read_forced_seconds(const struct bn_conf *c, const char *text
 
 /* Reads --forced-shutdown: whole seconds, a percentage of the time limit, or off; without a value
    it is 5%. */
-static int conf_finish_forced_shutdown(struct bn_conf *c, const struct bn_optset *s,
-                                       struct bn_optset_fault *fault)
+static int conf_finish_forced_shutdown(const struct finish *f)
 {
+  struct bn_conf *c = f->conf;
   static const struct refusal not_a_time = {"forced-shutdown",
                                             "not a time; allowed: whole seconds, N%, off",
                                             "Invalid value for --forced-shutdown: '%s'"};
@@ -358,20 +359,20 @@ static int conf_finish_forced_shutdown(struct bn_conf *c, const struct bn_optset
   c->plan.forced = c->plan.time_ns > 0 && !is_off;
   /* Without a time limit, sysbench does not read the text, so a dialect takes any text then. */
   if (is_malformed && (c->plan.forced || !c->policy->plain_errors))
-    return conf_refuse(s, fault, &not_a_time, text);
+    return conf_refuse(f, &not_a_time, text);
   if (!c->plan.forced)
     return 0;
   seconds = conf_read_forced_seconds(c, text);
   if (seconds > INT32_MAX) /* of a percentage: a text of seconds has at most nine digits */
-    return conf_refuse(s, fault, &too_late, text);
+    return conf_refuse(f, &too_late, text);
   c->plan.forced_ns = conf_to_ns(seconds);
   return 0;
 }
 
 /* Reads --time-grace: "auto" or a time. */
-static int conf_finish_grace(struct bn_conf *c, const struct bn_optset *s,
-                             struct bn_optset_fault *fault)
+static int conf_finish_grace(const struct finish *f)
 {
+  struct bn_conf *c = f->conf;
   static const struct refusal not_a_time = {
       "time-grace", "not a time; allowed: 0 or more seconds, also with ms, s, m or h, or auto",
       "Invalid value for --time-grace: '%s'"};
@@ -382,22 +383,22 @@ static int conf_finish_grace(struct bn_conf *c, const struct bn_optset *s,
   if (c->grace_auto)
     return 0;
   if (bn_units_parse_duration(text, &seconds) != 0 || seconds > INT32_MAX)
-    return conf_refuse(s, fault, &not_a_time, text);
+    return conf_refuse(f, &not_a_time, text);
   c->grace_ns = conf_to_ns(seconds);
   return 0;
 }
 
 /* Chooses the seed of the run, c->seed, which is 0 only in 0.5. */
-static int conf_finish_seed(struct bn_conf *c, const struct bn_optset *s,
-                            struct bn_optset_fault *fault)
+static int conf_finish_seed(const struct finish *f)
 {
+  struct bn_conf *c = f->conf;
   static const struct refusal both_given = {"rand-init", "cannot be used with --rand-seed",
                                             "Cannot set both --rand-init and --rand-seed"};
   /* 0.5 draws the same numbers in every run unless told otherwise. */
   const bool is_same_each_run = c->policy->same_seed_each_run && !c->plan.seed_from_timer;
 
   if (c->plan.seed_from_timer && c->plan.seed_typed != 0)
-    return conf_refuse(s, fault, &both_given, "on");
+    return conf_refuse(f, &both_given, "on");
   c->plan.seed_given = c->plan.seed_typed != 0;
   c->seed = (uint64_t)c->plan.seed_typed;
   if (!c->plan.seed_given && !is_same_each_run)
@@ -406,9 +407,9 @@ static int conf_finish_seed(struct bn_conf *c, const struct bn_optset *s,
 }
 
 /* Sets the distribution of random numbers and its parameters. */
-static int conf_finish_dist(struct bn_conf *c, const struct bn_optset *s,
-                            struct bn_optset_fault *fault)
+static int conf_finish_dist(const struct finish *f)
 {
+  struct bn_conf *c = f->conf;
   static const struct refusal out_of_range = {"rand-pareto-h",
                                               "out of range; allowed: more than 0, less than 1",
                                               "Invalid value for --rand-pareto-h: %s"};
@@ -417,7 +418,7 @@ static int conf_finish_dist(struct bn_conf *c, const struct bn_optset *s,
   const bool is_in_range = r->rand_pareto_h > 0 && r->rand_pareto_h < 1;
 
   if (!is_in_range && !c->policy->loose_values)
-    return conf_refuse_number(s, fault, &out_of_range, r->rand_pareto_h);
+    return conf_refuse_number(f, &out_of_range, r->rand_pareto_h);
   if (!is_in_range)
     r->rand_pareto_h = default_h;
   c->dist = (struct bn_dist){.type = (enum bn_dist_type)r->rand_type,
@@ -445,9 +446,9 @@ static int conf_compare_doubles(const void *a, const void *b)
 }
 
 /* Reads the times of --report-checkpoints, and sorts them. */
-static int conf_finish_checkpoints(struct bn_conf *c, const struct bn_optset *s,
-                                   struct bn_optset_fault *fault)
+static int conf_finish_checkpoints(const struct finish *f)
 {
+  struct bn_conf *c = f->conf;
   static const struct refusal too_many = {"report-checkpoints", "one too many; allowed: up to 256",
                                           "Too many checkpoints in --report-checkpoints (up to 256 "
                                           "can be defined)"};
@@ -458,12 +459,12 @@ static int conf_finish_checkpoints(struct bn_conf *c, const struct bn_optset *s,
   const struct bn_list *list = &c->raw.report_checkpoints;
 
   if (list->n > BN_CHECKPOINTS_MAX)
-    return conf_refuse(s, fault, &too_many, list->item[BN_CHECKPOINTS_MAX]);
+    return conf_refuse(f, &too_many, list->item[BN_CHECKPOINTS_MAX]);
   for (size_t i = 0; i < list->n; i++) {
     int64_t seconds;
 
     if (bn_units_parse_int(list->item[i], &seconds) != 0 || seconds < 0 || seconds > INT32_MAX)
-      return conf_refuse(s, fault, &no_time, list->item[i]);
+      return conf_refuse(f, &no_time, list->item[i]);
     c->plan.checkpoint_ns[i] = (uint64_t)seconds * BN_NSEC_PER_SEC;
   }
   if (list->n > 0)
@@ -489,9 +490,9 @@ static bool conf_has_percentile(const struct bn_conf *c, double rank)
 
 /* Reads an item of --percentile.  0, which means no percentile, must be the only item; for it,
    sets *rank to exactly 0.  Returns 0 and *rank, or another number and the fault. */
-static int conf_read_rank(const struct bn_conf *c, const struct bn_optset *s, const char *text,
-                          double *rank, struct bn_optset_fault *fault)
+static int conf_read_rank(const struct finish *f, const char *text, double *rank)
 {
+  const struct bn_conf *c = f->conf;
   static const char ranks[] = "; allowed: more than 0, at most 100, or 0 alone for none";
   char reason[96], plain[96];
 
@@ -500,9 +501,9 @@ static int conf_read_rank(const struct bn_conf *c, const struct bn_optset *s, co
                                          "Invalid value for the 'percentile' option: '%s'"};
 
     (void)snprintf(reason, sizeof reason, "not a number%s", ranks);
-    (void)conf_refuse(s, fault, &not_a_number, text);
-    fault->kind = BN_OPTSET_BAD; /* not RANGE: a dialect prints it on standard error */
-    return (int)fault->kind;
+    (void)conf_refuse(f, &not_a_number, text);
+    f->fault->kind = BN_OPTSET_BAD; /* not RANGE: a dialect prints it on standard error */
+    return (int)f->fault->kind;
   }
   const bool from_1 = c->policy->percentile_from_1;
   const bool is_zero = conf_is_same_rank(*rank, 0);
@@ -516,14 +517,14 @@ static int conf_read_rank(const struct bn_conf *c, const struct bn_optset *s, co
     return 0;
   (void)snprintf(reason, sizeof reason, "out of range%s", ranks);
   (void)snprintf(plain, sizeof plain, "Invalid value for %s: %%s", c->policy->percentile_name);
-  return conf_refuse(s, fault, &(struct refusal){"percentile", reason, plain}, text);
+  return conf_refuse(f, &(struct refusal){"percentile", reason, plain}, text);
 }
 
 /* Reads --percentile.  The first percentile stays the first, because a report with room for a
    single percentile shows that; the rest is sorted. */
-static int conf_finish_percentiles(struct bn_conf *c, const struct bn_optset *s,
-                                   struct bn_optset_fault *fault)
+static int conf_finish_percentiles(const struct finish *f)
 {
+  struct bn_conf *c = f->conf;
   static const struct refusal too_many = {"percentile", "one too many; allowed: up to 32",
                                           "Too many percentiles in --percentile (up to 32)"};
   static const struct refusal none_left = {"percentile", "cannot be used with --histogram",
@@ -534,7 +535,7 @@ static int conf_finish_percentiles(struct bn_conf *c, const struct bn_optset *s,
 
   c->plan.n_percents = 0;
   for (size_t i = 0; i < list->n; i++) {
-    const int rc = conf_read_rank(c, s, list->item[i], &rank, fault);
+    const int rc = conf_read_rank(f, list->item[i], &rank);
 
     if (rc != 0)
       return rc;
@@ -543,14 +544,14 @@ static int conf_finish_percentiles(struct bn_conf *c, const struct bn_optset *s,
     if (conf_has_percentile(c, rank))
       continue;
     if (c->plan.n_percents == BN_PERCENTS_MAX)
-      return conf_refuse(s, fault, &too_many, list->item[i]);
+      return conf_refuse(f, &too_many, list->item[i]);
     c->plan.percents[c->plan.n_percents++] = rank;
   }
   if (c->plan.n_percents > 1)
     qsort(c->plan.percents + 1, c->plan.n_percents - 1, sizeof c->plan.percents[0],
           conf_compare_doubles);
   if (c->plan.histogram && c->plan.n_percents == 0)
-    return conf_refuse(s, fault, &none_left, "0");
+    return conf_refuse(f, &none_left, "0");
   return 0;
 }
 
@@ -558,17 +559,17 @@ int bn_conf_finish(struct bn_conf *c, const struct bn_optset *s, struct bn_optse
 {
   /* Steps use what earlier ones have derived: the limits use the length of a profile, and the
      forced shutdown uses the limit of time. */
-  static int (*const steps[])(struct bn_conf *, const struct bn_optset *,
-                              struct bn_optset_fault *) = {
+  static int (*const steps[])(const struct finish *f) = {
       conf_finish_profile,         conf_check_pairs,       conf_finish_interval, conf_finish_limits,
       conf_finish_forced_shutdown, conf_finish_grace,      conf_finish_seed,     conf_finish_dist,
       conf_finish_checkpoints,     conf_finish_percentiles};
+  const struct finish f = {.conf = c, .options = s, .fault = fault};
   int rc = 0;
 
   if (bn_optset_find_fault(s, fault))
     return (int)fault->kind;
   for (size_t i = 0; rc == 0 && i < sizeof steps / sizeof steps[0]; i++)
-    rc = steps[i](c, s, fault);
+    rc = steps[i](&f);
   if (rc == 0 && c->plan.debug)
     c->raw.verbosity = BN_DEBUG;
   c->plan.version = c->policy->version;
