@@ -54,18 +54,12 @@ local function worse_than(sample, rules, a)
   return sample.better == "more" and a - loss or a + loss
 end
 
--- Sets the tests of whether B is larger, and whether it is smaller, in terms of the figure.
-local function set_tests(sample, found, larger, smaller)
+-- Sets the tests of whether B is on the good side, and whether it is on the bad one, from those of
+-- whether it is larger, and whether it is smaller, in terms of the figure.
+local function set_tests(sample, good, bad, larger, smaller)
   local more = sample.better == "more"
-  found.better.p = more and larger or smaller
-  found.worse.p = more and smaller or larger
-end
-
--- Sets the tests of whether B is above the limit, and whether it is below.
-local function set_limit_tests(sample, found, above, below)
-  local more = sample.better == "more"
-  found.beyond.p = more and below or above
-  found.within.p = more and above or below
+  good.p = more and larger or smaller
+  bad.p = more and smaller or larger
 end
 
 -- Sets the interval of the ratio.  interval: that of the logarithm; nil: there is none.
@@ -85,8 +79,8 @@ local function measure_pairs(sample, rules, found)
   found.noise = estimate.noise
   found.drift_per_s = estimate.drift_per_s
   set_interval(found, stats.interval(estimate, rules.alpha))
-  set_tests(sample, found, above, 1 - above)
-  set_limit_tests(sample, found, beyond, 1 - beyond)
+  set_tests(sample, found.better, found.worse, above, 1 - above)
+  set_tests(sample, found.within, found.beyond, beyond, 1 - beyond)
 end
 
 -- Returns in how many pairs B is larger than what the rules make of A, and in how many smaller.
@@ -103,13 +97,14 @@ end
 -- Judges pairs by their signs alone, because values of 0 or less have no logarithm: there is no
 -- ratio.  Pairs of equal values do not count.
 local function measure_signs(sample, rules, found)
-  local larger, smaller = signs_of(sample, {})
-  local n = larger + smaller
+  local function set(good, bad, by)
+    local larger, smaller = signs_of(sample, by)
+    local n = larger + smaller
+    set_tests(sample, good, bad, stats.signs(larger, n), stats.signs(smaller, n))
+  end
   found.method = "signs"
-  set_tests(sample, found, stats.signs(larger, n), stats.signs(smaller, n))
-  larger, smaller = signs_of(sample, rules)
-  local n_limit = larger + smaller
-  set_limit_tests(sample, found, stats.signs(larger, n_limit), stats.signs(smaller, n_limit))
+  set(found.better, found.worse, {})
+  set(found.within, found.beyond, rules)
 end
 
 local function sorted(x)
@@ -125,7 +120,8 @@ local function measure_ranks(sample, rules, found)
   local limits = mapped(a, function(v) return worse_than(sample, rules, v) end)
   table.sort(limits)
   found.method = "ranks"
-  set_tests(sample, found, stats.rank_above{a = a, b = b}, stats.rank_above{a = b, b = a})
+  set_tests(sample, found.better, found.worse, stats.rank_above{a = a, b = b},
+    stats.rank_above{a = b, b = a})
   if found.ratio then
     local logs = {a = mapped(a, log), b = mapped(b, log)}
     local dev_a, dev_b = stats.deviation(logs.a), stats.deviation(logs.b)
@@ -134,7 +130,7 @@ local function measure_ranks(sample, rules, found)
     -- The efficiency of ranks is 3 / pi of that of t where the noise is normal.
     found.noise = sqrt((dev_a * dev_a + dev_b * dev_b) * math.pi / 3)
   end
-  set_limit_tests(sample, found, stats.rank_above{a = limits, b = b},
+  set_tests(sample, found.within, found.beyond, stats.rank_above{a = limits, b = b},
     stats.rank_above{a = b, b = limits})
 end
 
