@@ -189,50 +189,33 @@ static void results_push_end(lua_State *L, const struct bn_result *r)
     bn_native_set_number(L, "signal", r->end.signo);
 }
 
-/* Pushes the name of the workload.  The result of a run whose start failed has no group. */
-static void results_push_workload(lua_State *L, const struct bn_result *r)
-{
-  lua_pushstring(L, r->n_groups > 0 ? r->group[0].name
-                                    : bn_facts_find_text(&r->facts, "workload", "name"));
-}
-
-/* Pushes the start of the run in nanoseconds since 1970. */
-static void results_push_start(lua_State *L, const struct bn_result *r)
-{
-  bn_int64_push_unsigned(L, r->facts.start_wall_ns);
-}
-
-static void results_push_has_total(lua_State *L, const struct bn_result *r)
-{
-  lua_pushboolean(L, bn_result_total(r) != NULL);
-}
-
-/* Pushes the kind of the total, or else of the first interval. */
-static void results_push_kind(lua_State *L, const struct bn_result *r)
-{
-  const struct bn_view *v = bn_result_total(r);
-
-  if (v == NULL && r->n_groups > 0 && r->group[0].n_intervals > 0)
-    v = &r->group[0].interval[0].view;
-  lua_pushstring(L, v != NULL ? bn_layout_kinds[v->kind] : NULL);
-}
-
-/* The members of a result, and the functions that push their values. */
+/* The members of a result that are made when they are asked for, and the functions that push them.
+ */
 static const struct {
   const char *name;
   void (*push)(lua_State *L, const struct bn_result *r);
 } members[] = {
-    {"end_", results_push_end},
-    {"fact_list", results_push_fact_list},
-    {"facts", results_push_facts},
-    {"kind", results_push_kind},
-    {"has_total", results_push_has_total},
-    {"options", results_push_options},
-    {"plan", results_push_plan},
-    {"start_wall_ns", results_push_start},
-    {"times", results_push_times},
-    {"workload", results_push_workload},
+    {"end_", results_push_end},    {"fact_list", results_push_fact_list},
+    {"facts", results_push_facts}, {"options", results_push_options},
+    {"plan", results_push_plan},   {"times", results_push_times},
 };
+
+/* Sets the other members in the table on top.  The kind is that of the total, or else of the first
+   interval.  The result of a run whose start failed has no group. */
+static void results_set_members(lua_State *L, const struct bn_result *r)
+{
+  const struct bn_view *v = bn_result_total(r);
+
+  bn_native_set_switch(L, "has_total", v != NULL);
+  if (v == NULL && r->n_groups > 0 && r->group[0].n_intervals > 0)
+    v = &r->group[0].interval[0].view;
+  bn_native_set_text(L, "kind", v != NULL ? bn_layout_kinds[v->kind] : NULL);
+  bn_native_set_text(L, "workload",
+                     r->n_groups > 0 ? r->group[0].name
+                                     : bn_facts_find_text(&r->facts, "workload", "name"));
+  bn_int64_push_unsigned(L, r->facts.start_wall_ns); /* since 1970 */
+  lua_setfield(L, -2, "start_wall_ns");
+}
 
 /* The metamethod __index of a result, with the methods as upvalue 1: returns a method or a member,
    or nil.  A member is made when it is first asked for, and kept in the environment of
@@ -355,6 +338,9 @@ static int native_result(lua_State *L)
   r->open = rc == 0;
   if (r->open) {
     bn_facts_set_traits(&r->stored.result.facts, bn_native_get_traits(L));
+    lua_getfenv(L, -1);
+    results_set_members(L, &r->stored.result);
+    lua_pop(L, 1);
     return 1;
   }
   if (!results_is_foreign(path))
