@@ -190,24 +190,20 @@ function grid:words(point)
   return words
 end
 
--- Returns whether two points have the same values in all axes but one, which may be nil, or but
--- those that `passes` lets pass.
-function grid:agree(a, b, without, passes)
-  for i, axis in ipairs(self) do
-    if i ~= without and not (passes and passes(axis)) and self:index(a, i) ~= self:index(b, i) then
-      return false
-    end
+-- Returns whether two points have the same values in all axes but one.
+function grid:agree(a, b, without)
+  for i in ipairs(self) do
+    if i ~= without and self:index(a, i) ~= self:index(b, i) then return false end
   end
   return true
 end
 
-local function keeps_data(axis)
-  return not axis.of_data
-end
-
 -- Returns whether runs of two points can use the same data (data:mark).
 function grid:same_data(a, b)
-  return self:agree(a, b, nil, keeps_data)
+  for i, axis in ipairs(self) do
+    if axis.of_data and self:index(a, i) ~= self:index(b, i) then return false end
+  end
+  return true
 end
 
 -- Returns whether b has a larger number in the first axis, and the rest as a has it.
