@@ -206,19 +206,21 @@ function grid:same_data(a, b)
   return true
 end
 
--- Returns whether b has a larger number in the first axis, and the rest as a has it.
-function grid:beyond(a, b)
-  local of_a, of_b = native.number(self:value(a, 1)), native.number(self:value(b, 1))
-  return self:agree(a, b, 1) and of_a ~= nil and of_b ~= nil and of_b > of_a
+-- Returns the value of the first axis, which has numbers if there is --stop-when.
+local function number(self, point)
+  return native.number(self:value(point, 1))
 end
 
--- Sorts by the number of the first axis, keeping the order of equals; a value that is none counts
--- as 0.
+-- Returns whether b has a larger number in the first axis, and the rest as a has it.
+function grid:beyond(a, b)
+  return self:agree(a, b, 1) and number(self, b) > number(self, a)
+end
+
+-- Sorts by the number of the first axis, keeping the order of equals.
 local function sort(self, at)
-  local function number(point) return native.number(self:value(point, 1)) or 0 end
   for i = 2, #at do
     local k = i
-    while k > 1 and number(at[k - 1]) > number(at[k]) do
+    while k > 1 and number(self, at[k - 1]) > number(self, at[k]) do
       at[k - 1], at[k], k = at[k], at[k - 1], k - 1
     end
   end
