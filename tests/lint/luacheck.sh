@@ -15,4 +15,4 @@ done
 # negated.
 # shellcheck disable=SC2086 # folders are words
 [ -z "$folders" ] || luacheck --std luajit --no-color -q --codes \
-  --ignore 431 581 212/self 231/kept -- $folders
+  --ignore 431 581 212/self -- $folders

@@ -102,7 +102,7 @@ def common(text):
     text = QUERY_LENGTH.sub(checked_length, text)
     text = MEASURED.sub(r"\1<seconds>", text)
     text = DRAWN.sub("<id>", PASSWORD.sub(r'\1"***"', text))
-    return text.replace("/oltp_tables.lua:", "/oltp_common.lua:")
+    return re.sub(r"/(oltp_tables|select_random_\w+)\.lua:", "/oltp_common.lua:", text)
 
 
 def folded(lines):

@@ -12,14 +12,18 @@ local touched = {}
 -- The fields that most workers touch.  Module sysbench.more has the others.
 local common = { cmdline = true, rand = true, sql = true }
 
--- Returns the value of a field that is made when a script first touches it, or nil.
+local more -- that module, once it is loaded
+
+-- Returns the value of a field that is made when a script first touches it, or nil.  A script may
+-- look for a field that is not there in each event, so that no function of C is called for it.
 local function load(key)
   if key == "cmdline" then
     return internal.cmdline()
   elseif common[key] then
     return module("sysbench." .. key)
   end
-  return module("sysbench.more").load(key)
+  more = more or module("sysbench.more")
+  return more.load(key)
 end
 
 -- Keeps a new field of a script.  That of `kinds` names kinds of events instead.

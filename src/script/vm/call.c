@@ -119,10 +119,10 @@ static const char *call_find_connect_error(const char *text)
                                          "Failed to connect to the database"};
 
   for (size_t i = 0; i < sizeof messages / sizeof messages[0]; i++) {
-    const char *end = strstr(text, messages[i]);
+    const size_t text_len = strlen(text), len = strlen(messages[i]);
 
-    if (end != NULL && strcmp(end, messages[i]) == 0)
-      return end;
+    if (text_len >= len && strcmp(text + text_len - len, messages[i]) == 0)
+      return text + text_len - len;
   }
   return NULL;
 }
