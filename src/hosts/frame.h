@@ -16,8 +16,8 @@
 #include "base/err.h"
 
 /* The version of the protocol, which is raised when a frame changes its meaning.  Both sides name
-   theirs in HELLO and WELCOME, whose members are never removed, so that each side can read the
-   other's. */
+   theirs in HELLO and WELCOME, from which no member of a release is removed, so that each side can
+   read the other's. */
 enum { BN_FRAME_PROTOCOL = 1 };
 
 enum {

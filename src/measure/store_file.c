@@ -57,7 +57,7 @@ static int store_add_block(struct bn_buf *text, const char *block, size_t n, con
   if (text->len + n > text->max)
     return store_refuse_size(path, text->max, err);
   if (bn_buf_add(text, block, n) != 0)
-    bn_alloc_fail();
+    return bn_err_set(err, ENOMEM, "out of memory for '%s'", path);
   return 0;
 }
 

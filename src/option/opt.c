@@ -107,7 +107,10 @@ static void opt_warn_of_ignored_items(const struct bn_optset *s, const struct bn
   struct bn_optval_item item;
   char masked[BN_MASK_MAX];
 
-  if (st->path == NULL || s->sent || (e->o->type == BN_LIST && !is_one_number))
+  /* An old name is applied under its own name first, and then under the present one. */
+  const bool is_other_name = !bn_opt_is_same_name(st->name, e->o->name);
+
+  if (st->path == NULL || s->sent || is_other_name || (e->o->type == BN_LIST && !is_one_number))
     return;
   char *first = bn_optval_copy_first(text, opt_keeps_commas(s, e->o), &rest);
   const bool has_ignored = bn_optval_next(&rest, &item) > 0;

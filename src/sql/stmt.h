@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A prepared statement: its text, its values and the driver's statement.  The thread that drives
-   the session calls these functions, which return failures to the caller. */
+   the session calls these functions. */
 #ifndef BN_SQL_STMT_H
 #define BN_SQL_STMT_H
 

@@ -271,7 +271,7 @@ static struct bn_node *document_make_list(struct writing *w, int index, int dept
     lua_rawgeti(w->L, index, i);
     struct bn_node *value = document_make_node(w, lua_gettop(w->L), depth);
 
-    if (value != NULL)
+    if (value != NULL || w->refusal == NULL)
       bn_json_add(list, value);
     lua_pop(w->L, 1);
   }
@@ -314,7 +314,7 @@ static void document_add_members(struct writing *w, struct bn_node *map, int ind
     if (!lua_isnil(L, -1)) {
       struct bn_node *value = document_make_node(w, lua_gettop(L), depth);
 
-      if (value != NULL)
+      if (value != NULL || w->refusal == NULL)
         bn_json_put(map, lua_tostring(L, -2), value);
     }
     lua_pop(L, 2); /* the key and its value */

@@ -57,21 +57,22 @@ void bn_native_push_traits(lua_State *L, unsigned traits)
 }
 
 /* native.option(name [, dialect]): returns a table about a general option, with its default in the
-   dialect; nil: there is none of that name. */
+   dialect, and whether the dialect ignores its old name with 0; nil: there is none of that name. */
 static int native_option(lua_State *L)
 {
   const struct bn_opt *o = bn_conf_find_option(luaL_checkstring(L, 1));
-  const struct bn_policy *dialect = bn_policy_find(luaL_optstring(L, 2, ""));
+  const struct bn_policy *named = bn_policy_find(luaL_optstring(L, 2, ""));
+  const struct bn_policy *dialect = named != NULL ? named : &bn_policy_bench;
 
   if (o == NULL) {
     lua_pushnil(L);
     return 1;
   }
-  lua_createtable(L, 0, 5);
+  lua_createtable(L, 0, 6);
   bn_native_set_text(L, "name", o->name);
   bn_native_set_text(L, "alias_of", o->alias_of);
-  bn_native_set_text(L, "default",
-                     bn_opt_get_default(o, dialect != NULL ? dialect : &bn_policy_bench));
+  bn_native_set_text(L, "default", bn_opt_get_default(o, dialect));
+  bn_native_set_switch(L, "ignores_zero", dialect->old_name_with_0_ignored);
   bn_native_set_switch(L, "secret", bn_opt_is_secret(o));
   bn_native_push_traits(L, o->traits);
   lua_setfield(L, -2, "traits");

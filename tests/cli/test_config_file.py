@@ -77,6 +77,7 @@ def test_quiet_hides_the_notes(cpu):
     assert cpu(text, "--quiet=off").err == (
         "c.cfg:1: 'threads' is ignored: there is no '=' in its line\n"
         "c.cfg:2: only the first item of 'events' is used: '7'\n")
+    assert "first item" not in cpu("max-requests=7 8\n", "--quiet").err  # read again under the present name
 
 
 def test_lines_of_windows(cpu):

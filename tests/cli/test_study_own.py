@@ -457,4 +457,4 @@ def test_a_file_that_is_no_result(own, tmp_path):
     assert bench.run("study", path, broken).out.startswith(
         f"nil\t'{broken}' is not a result of bench: line 1: ")
     missing = tmp_path / "missing.json"
-    assert bench.run("study", path, missing).out == f"nil\tcannot open '{missing}': No such file or directory\t2\n"
+    assert bench.run("study", path, missing).out == f"nil\tcannot open '{missing}': No such file or directory\n"

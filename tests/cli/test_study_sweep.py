@@ -117,9 +117,10 @@ def test_the_law_is_fitted_over_threads(tmp_path):
 
 
 def test_old_names_that_replace_nothing(tmp_path):
-    """In a dialect: the option that is varied itself, and a value that is the default."""
+    """In a dialect: the option that is varied itself, a default, and a 0 that 1.0 ignores."""
     for axis, old, dialect in (("num-threads=1,2", "--num-threads=4", "1.0"),
                                ("events=10,20", "--max-requests=0", "1.0"),
+                               ("threads=1,2", "--num-threads=0", "1.0"),
                                ("events=10,20", "--max-requests=10000", "0.5")):
         folder = tmp_path / old[2:]
         folder.mkdir()

@@ -74,6 +74,13 @@ local replacing = {
   {varied = "threads", given = "threads-total", why = "which replaces --threads"},
 }
 
+-- Returns whether an old name with this value replaces the present one in a dialect: not with its
+-- default, such as 10000 for --max-requests in 0.5, and not with a 0 that the dialect ignores.
+local function old_name_replaces(name, value, dialect)
+  local option = native.option(name, dialect)
+  return value ~= native.number(option.default) and not (option.ignores_zero and value == 0)
+end
+
 -- Refuses to vary an option that another option of the runs replaces.  Another name of an option
 -- counts as the option.
 local function check_replaced(axes, words)
@@ -88,9 +95,8 @@ local function check_replaced(axes, words)
     if option then
       given[option.name] = true
       local name, value = varied_as[option.alias_of], native.number(word:match("=(.*)$") or "")
-      -- With its default, such as --max-requests=0 in 1.0, an old name replaces nothing.
       if dialect and name and name ~= option.name
-        and value ~= native.number(native.option(option.name, dialect).default) then
+        and old_name_replaces(option.name, value, dialect) then
         native.fail("--vary=%s: the runs have --%s, which replaces --%s in a dialect; leave one "
           .. "of them out", option.alias_of, option.name, option.alias_of)
       end

@@ -34,17 +34,19 @@ static unsigned long heading_parse_option(const struct bn_facts *f, const char *
 }
 
 /* Returns how many threads a host has, the largest share if they differ, or 0 if that is not known:
-   the facts do not have the number of the hosts in --hosts-file, which share --threads-total. */
+   with --threads-total, the facts do not have the hosts of --hosts-file, and --hosts may give each
+   host a part of its own ("a,b:5"). */
 static unsigned long heading_find_threads_of_host(const struct bn_facts *f)
 {
   const unsigned long total = heading_parse_option(f, "threads-total");
+  const char *const hosts = heading_find_option(f, "hosts");
   unsigned long n_hosts = 1;
 
   if (total == 0)
     return heading_parse_option(f, "threads");
-  if (heading_find_option(f, "hosts-file")[0] != '\0')
+  if (heading_find_option(f, "hosts-file")[0] != '\0' || strchr(hosts, ':') != NULL)
     return 0;
-  for (const char *c = heading_find_option(f, "hosts"); *c != '\0'; c++)
+  for (const char *c = hosts; *c != '\0'; c++)
     n_hosts += *c == ',';
   return (total + n_hosts - 1) / n_hosts;
 }
