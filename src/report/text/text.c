@@ -465,6 +465,7 @@ static void text_print_timing(const struct text *t, struct bn_form *f,
   bn_form_print(f, t->dialect->timing, t->out);
   if (timing->percentile_s != NULL)
     text_print_rank_lines(t, f);
+  f->timing_name = NULL; /* it is the caller's */
 }
 
 /* Prints the latency of each kind of request that has occurred. */
