@@ -119,6 +119,7 @@ static void run_make_watching(struct bn_run *run, const struct bn_run_setup *set
   bn_watch_init(&run->watch, setup->watchers, setup->n_watchers, setup->sql);
   run->reports = bn_reports_new(setup, &run->load.stats, &run->watch);
   run->parts.reports = run->reports;
+  run->parts.made_ns = bn_clock_mono();
   bn_sampler_init(&run->sampler, &run->parts);
   bn_watchdog_init(&run->watchdog, &run->parts);
 }
@@ -141,7 +142,6 @@ static struct bn_run *run_alloc(const struct bn_run_setup *setup)
                                      .reporters = setup->reporters,
                                      .n_reporters = setup->n_reporters,
                                      .text = setup->text,
-                                     .made_ns = bn_clock_mono(),
                                      .scripted = setup->ops->find_command != NULL};
   run->job = (struct bn_job){.conf = setup->conf, .ops = setup->ops, .self = setup->self};
   /* A workload without `open` has no state: its functions get its options, which they do not
