@@ -86,6 +86,11 @@ static void store_read_figure_merge(struct bn_json_in *in, const struct bn_node 
       weight != NULL ? (unsigned)bn_metrics_find_counter(m, weight) : (unsigned)m->n_counters;
 }
 
+static bool store_is_metric(const struct bn_metric *m, const struct bn_metric *expected)
+{
+  return strcmp(m->name, expected->name) == 0 && m->kind == expected->kind;
+}
+
 /* Checks that the metrics which every run has are the first ones, in the order of BN_METRICS: the
    program finds them by their indexes. */
 static void store_check_fixed(struct bn_json_in *in, const struct bn_metrics *m)
@@ -94,9 +99,9 @@ static void store_check_fixed(struct bn_json_in *in, const struct bn_metrics *m)
 
   bn_metrics_init(&fixed, NULL);
   for (size_t i = 0; i < fixed.n_counters; i++)
-    if (i >= m->n_counters || strcmp(m->counter[i].name, fixed.counter[i].name) != 0)
+    if (i >= m->n_counters || !store_is_metric(&m->counter[i], &fixed.counter[i]))
       bn_json_in_refuse(in, "counter %zu of 'metrics' is not '%s'", i, fixed.counter[i].name);
-  if (m->n_hists == 0 || strcmp(m->hist[BN_H_LATENCY].name, fixed.hist[BN_H_LATENCY].name) != 0)
+  if (m->n_hists == 0 || !store_is_metric(&m->hist[BN_H_LATENCY], &fixed.hist[BN_H_LATENCY]))
     bn_json_in_refuse(in, "the first histogram of 'metrics' is not '%s'",
                       fixed.hist[BN_H_LATENCY].name);
   bn_metrics_done(&fixed);

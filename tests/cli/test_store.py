@@ -1044,6 +1044,7 @@ PLAN = ("facts", "plan")
     (("groups", 0, "metrics"), [{"name": "x", "unit": "1", "kind": "counter"}],
      "counter 0 of 'metrics' is not 'other'"),
     (("groups", 0, "metrics", 0, "kind"), "odd", "'kind' is 'odd', which"),
+    (("groups", 0, "metrics", 0, "kind"), "retries of a kind", "counter 0 of 'metrics' is not 'other'"),
     (("groups",), {"a": 1}, "'groups' is not a list"),
     (("groups", 0, "metrics"), 7, "'metrics' is not a list"),
     (("groups", 0, "intervals"), {}, "'intervals' is not a list"),
