@@ -138,16 +138,21 @@ function event(id)
   n = n + 1
   con:query(SLEEP(0.01))
   if id < 3 and n == 5 then
-    con:query("SELECT gone FROM nowhere")
+    fail("SELECT gone FROM nowhere")
   end
 end
+function fail(query)
+  con:query(query)
+end
 """
+FAILING_IN_C = FAILING.replace("con:query(query)", "ffi.C.db_query(con, query, #query)")
 
 
 @pytest.mark.both_modes(gate=True)
-@pytest.mark.parametrize("server", first(SERVERS), indirect=True)
-def test_the_others_do_the_events_of_sessions_that_failed(server, tmp_path):
-    run = Run(server, tmp_path, FAILING, "--events=400", "--on-thread-error=continue")
+@pytest.mark.parametrize("server, script", diagonal(SERVERS, [FAILING, FAILING_IN_C]), ids=lambda value: "",
+                         indirect=["server"])
+def test_the_others_do_the_events_of_sessions_that_failed(server, script, tmp_path):
+    run = Run(server, tmp_path, script, "--events=400", "--on-thread-error=continue")
     status, out, err = run.end()
     assert status == 1, out + err
     total = run.total()
