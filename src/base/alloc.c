@@ -17,28 +17,24 @@ static const struct bn_wait process_end = {"the end of the process", BN_BOUND_LE
 static struct {
   _Atomic(void (*)(void *)) before_exit;
   void *_Atomic arg;
-  atomic_bool failed; /* set before bn_alloc_fail_with reads before_exit */
+  atomic_bool failed; /* set before bn_alloc_fail reads before_exit */
 } alloc;
 
 /* The first thread that fails ends the process; others wait for that.  The sentence is dropped if
    standard error takes nothing now. */
-void bn_alloc_fail_with(const char *text)
+void bn_alloc_fail(void)
 {
+  static const char text[] = "out of memory: bench ends\n";
   void (*before_exit)(void *);
 
   if (atomic_exchange(&alloc.failed, true))
     bn_wait_park(&process_end);
   if (bn_wait_is_writable(STDERR_FILENO))
-    (void)!write(STDERR_FILENO, text, strlen(text));
+    (void)!write(STDERR_FILENO, text, sizeof text - 1);
   before_exit = atomic_load(&alloc.before_exit);
   if (before_exit != NULL)
     before_exit(atomic_load(&alloc.arg));
   _exit(EXIT_FAILURE); /* exit(3) would call functions that may need memory */
-}
-
-void bn_alloc_fail(void)
-{
-  bn_alloc_fail_with("out of memory: bench ends\n");
 }
 
 void bn_alloc_before_exit(void (*fn)(void *arg), void *arg)

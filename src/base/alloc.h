@@ -44,12 +44,9 @@ __attribute__((returns_nonnull)) FILE *bn_alloc_stream(char **text, size_t *len)
    it ends the process. */
 void bn_alloc_stream_close(FILE *out);
 
-/* Ends the process because there is no memory.  Any thread. */
+/* Says so on standard error and ends the process, because there is no memory.  Any thread. */
 __attribute__((noreturn)) void bn_alloc_fail(void);
-/* Prints the text, a line, on standard error and ends the process, because it has used up its
-   memory or its stack.  Any thread; a signal handler may call it. */
-__attribute__((noreturn)) void bn_alloc_fail_with(const char *text);
-/* From this call on, these two functions call fn(arg) before they exit.  fn prints what is known,
+/* From this call on, bn_alloc_fail calls fn(arg) before it exits.  fn prints what is known,
    and allocates nothing; it may end the process itself.  If fn is NULL, nothing is called any more.
    A call that another thread has begun goes on; bn_alloc_has_failed is then true.  The main
    thread. */

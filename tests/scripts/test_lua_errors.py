@@ -2,7 +2,6 @@
 """An error in any phase of a script: the right words in the right place, the status, the report."""
 import os
 import re
-import resource
 
 import pytest
 
@@ -344,54 +343,9 @@ def test_a_switch_that_is_something_else_to_the_script(folder, default, value):
         assert (r.lines, r.status) == ([value], 0)
 
 
-@pytest.mark.parametrize("recursion, where", gate.diagonal([
-    "local function f(s) return (s:gsub('.', f)) end f('x')",
-    "local function f(a, b) table.sort({1, 2, 3}, f) return a < b end f(1, 2)"], [
-    "%s", "function event() %s end", "function thread_init() %s end function event() end"]))
-def test_endless_recursion_through_the_library(folder, recursion, where):
-    """Either the C stack ends first, which only the kernel notices, or Lua's."""
-    r = folder.run(where % recursion)
-    assert r.status == 1
-    assert sum("stack overflow" in line for line in r.said) == 1
-
-
-def test_the_c_stack_of_a_worker_overflows(folder):
-    r = folder.run("local function f(s) return (s:gsub('.', f)) end function event() f('x') end")
-    assert r.err.count("FATAL: C stack overflow") == 1 and r.status == 1 and r.reported
-
-
-@pytest.mark.parametrize("threads", gate.first([4, 2, 16]))
-def test_the_c_stack_of_one_of_many_workers_overflows(folder, threads):
-    """A frame of string.gsub is larger than a page, and below is the stack of another worker."""
-    r = folder.run("local function f(s) return (s:gsub('.', f)) end local n = 0 "
-                   "function event() n = n + 1 "
-                   "if sysbench.tid == 0 and n > 250 then f('x') end end",
-                   "--threads=%d" % threads, "--events=0", "--time=60")
-    assert r.err.count("FATAL: C stack overflow") == 1 and r.status == 1
-    assert r.reported and r.events >= 250
-
-
-@pytest.mark.parametrize("compat", ["", "1.0"])
-def test_the_c_stacks_of_all_workers_overflow(folder, compat):
-    """In thread_done too, which comes after the last event."""
-    recursion = "local function f(s) return (s:gsub('.', f)) end "
-    for hooks in ("function event() f('x') end", "function event() end function thread_done() f('x') end"):
-        r = folder.run(recursion + hooks, "--threads=4", "--events=100", BENCH_COMPAT=compat)
-        assert r.err.count("FATAL: C stack overflow") == 1 and r.status == 1 and r.reported
-
-
 def test_endless_recursion_in_lua(folder):
     r = folder.run("function event() local function f() return 1 + f() end f() end")
     assert "stack overflow" in r.err and r.status == 1 and r.reported
-
-
-def test_a_real_fault_still_crashes(folder):
-    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
-    # What a sanitizer writes to standard error fails no test (tests/conftest.py).
-    aloud = {name: f"{os.environ.get(name, '')}:log_path=stderr" for name in ("ASAN_OPTIONS", "TSAN_OPTIONS")}
-    r = folder.run("function event() ffi.cast('int *', 8)[0] = 1 end", **aloud)
-    assert r.status < 0 or "Sanitizer" in r.err
-    assert "C stack overflow" not in r.err
 
 
 def test_exit(folder):

@@ -2,7 +2,10 @@
 /* A script as a workload: maps the engine's calls to functions of the script. */
 #include "script/api/workload.h"
 
+#include <pthread.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "engine/event.h"
@@ -11,7 +14,6 @@
 #include "script/api/instance.h"
 #include "script/api/options.h"
 #include "script/vm/call.h"
-#include "script/vm/stackguard.h"
 #include "sql/sql.h"
 
 /* The data of a session in bn_session.state. */
@@ -205,6 +207,27 @@ static int workload_check_renewals(const struct bn_session *s, struct bn_err *er
       rate);
 }
 
+/* Frees the unused part of the thread's stack: loading needs far more of it than an event. */
+static void workload_trim_stack(void)
+{
+  enum { IN_USE = 1024 }; /* bytes below this frame's address for its own variables and madvise */
+  const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+  const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+  pthread_attr_t attr;
+  void *lowest;
+  size_t size;
+
+  if (pthread_getattr_np(pthread_self(), &attr) != 0)
+    return;
+  (void)pthread_attr_getstack(&attr, &lowest, &size);
+  (void)pthread_attr_destroy(&attr);
+  const uintptr_t from = ((uintptr_t)lowest + page - 1) / page * page;
+  const uintptr_t to = (here - IN_USE) / page * page;
+
+  if (from < to) /* whole pages only */
+    (void)madvise((void *)from, to - from, MADV_DONTNEED);
+}
+
 /* Opens the session.  After a failure workload_close_in_turn() closes the instance. */
 static enum bn_turn workload_open_in_turn(void *self, struct bn_session *s, struct bn_err *err)
 {
@@ -223,7 +246,7 @@ static enum bn_turn workload_open_in_turn(void *self, struct bn_session *s, stru
     return BN_TURN_FAILED;
   if (state->in->lua.shared == NULL) { /* else a collection would go through all sessions */
     bn_lua_collect(&state->in->lua);
-    bn_stackguard_trim_stack(&state->in->lua);
+    workload_trim_stack();
   }
   state->ready = true;
   return BN_TURN_DONE;

@@ -18,7 +18,6 @@
 #include "script/vm/env.h"
 #include "script/vm/library.h"
 #include "script/vm/lua.h"
-#include "script/vm/stackguard.h"
 
 /* The most bytes of the description of an error value, which ends before an entry that does not
    fit, and of a text in it, which is cut. */
@@ -346,20 +345,6 @@ static void call_log_error(lua_State *L, const char *function)
   free(text);
 }
 
-/* The arguments of lua_pcall. */
-struct call {
-  lua_State *L;
-  int nargs, nresults, handler;
-};
-
-/* Calls lua_pcall with the arguments in the struct call `arg`, and returns its result. */
-static int call_protected(void *arg)
-{
-  const struct call *c = arg;
-
-  return lua_pcall(c->L, c->nargs, c->nresults, c->handler);
-}
-
 /* Pops the error value of a protected call.  If os.exit() has raised it, which is no failure,
    pushes nresults times nil and returns 0.  Else logs the error and returns -1. */
 static int call_handle_error(lua_State *L, int nresults, const char *function)
@@ -388,20 +373,18 @@ static int call_finish(struct bn_lua *lua, int rc, int nresults, const char *fun
 
 int bn_lua_call(struct bn_lua *lua, int nargs, int nresults, const char *function)
 {
-  struct call c = {.L = lua->L, .nargs = nargs, .nresults = nresults};
   const bool is_traced = bn_log_get_verbosity() >= BN_DEBUG;
   struct bn_lua *previous = bn_lua_enter(lua);
+  int handler = 0, rc;
 
   if (is_traced) {
-    c.handler = lua_gettop(lua->L) - nargs; /* the index of the function, which moves up */
+    handler = lua_gettop(lua->L) - nargs; /* the index of the function, which moves up */
     lua_pushcfunction(lua->L, call_traceback);
-    lua_insert(lua->L, c.handler);
+    lua_insert(lua->L, handler);
   }
-  /* The thread of a shared interpreter is guarded already (bn_stackguard_guard_thread). */
-  int rc = lua->shared != NULL ? call_protected(&c) : bn_stackguard_call(lua, call_protected, &c);
-
+  rc = lua_pcall(lua->L, nargs, nresults, handler);
   if (is_traced)
-    lua_remove(lua->L, c.handler);
+    lua_remove(lua->L, handler);
   rc = call_finish(lua, rc, nresults, function);
   bn_lua_enter(previous);
   return rc;

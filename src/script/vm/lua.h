@@ -4,8 +4,6 @@
 #ifndef BN_SCRIPT_VM_LUA_H
 #define BN_SCRIPT_VM_LUA_H
 
-#include <pthread.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -39,7 +37,6 @@ struct bn_vm {
   struct bn_chunks *chunks;            /* all sources; with a lock of its own */
   const struct bn_chunk *chunk;        /* the script itself, in `chunks`; NULL with `mix` */
   enum bn_old_names old_names;         /* set by script.c */
-  struct sigaction *guard;             /* the handler before ours; stackguard.h */
   struct bn_shared_pools *pools;       /* --workers: by worker; NULL: nothing is shared */
   struct bn_api *api; /* for the functions of the table; vm/ does not look into it */
 };
@@ -62,11 +59,9 @@ struct bn_lua {
   int env_ref, sysbench_ref;           /* registry references of the two tables of that script */
   int thread_ref;                      /* shared: of L */
   int thread_run_ref;                  /* the preset thread_run, to recognise a script's own */
-  uintptr_t stack_low;    /* lowest address of the stack of stack_thread; 0: not known */
-  pthread_t stack_thread; /* the thread of the last call, or that made a shared instance */
-  unsigned exits;         /* number of times that os.exit() has ended the run */
-  bool worker;            /* not the main instance: submodules are loaded at first use */
-  bool traced;            /* the traceback of the current error is on stderr */
+  unsigned exits;                      /* number of times that os.exit() has ended the run */
+  bool worker; /* not the main instance: submodules are loaded at first use */
+  bool traced; /* the traceback of the current error is on stderr */
   /* The last failure needs no further message: it was logged that there is no driver or connection,
      or that the server does not allow so many prepared statements; or the session was
      interrupted. */

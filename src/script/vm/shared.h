@@ -26,7 +26,6 @@ enum { BN_SHARED_FULL_KIB = 4096 };
 
 struct bn_shared_pool {
   struct bn_shared *latest; /* the interpreter that takes further sessions; NULL: none */
-  uintptr_t stack_low;      /* lowest address of the worker's stack; 0: not known yet */
   bool apart;               /* each further session gets an interpreter of its own */
 };
 

@@ -21,7 +21,6 @@
 #include "script/vm/mix.h"
 #include "script/vm/module_path.h"
 #include "script/vm/shared.h"
-#include "script/vm/stackguard.h"
 
 /* Pauses of the collector in percent while scripts load.  Garbage of loading is collected early,
    because it would stay as gaps in the heap. */
@@ -160,10 +159,6 @@ static int vm_build_coroutine(struct bn_lua *lua, struct bn_shared *sh)
   if (!sh->made && vm_log_failure(sh->L, vm_build_shared(lua, sh->L)) != 0)
     return -1;
   sh->made = true;
-  if (sh->pool->stack_low == 0) /* the worker's thread is not guarded yet */
-    sh->pool->stack_low = bn_stackguard_guard_thread();
-  lua->stack_low = sh->pool->stack_low;
-  lua->stack_thread = pthread_self();
   lua->L = lua_newthread(sh->L);
   /* The reference keeps the coroutine from the collector until vm_leave_shared(). */
   lua->thread_ref = luaL_ref(sh->L, LUA_REGISTRYINDEX);
@@ -233,7 +228,6 @@ void bn_vm_init(struct bn_vm *vm, const struct bn_script_setup *setup,
   vm->path = bn_module_path_default(setup->data_dir);
   vm->cpath = bn_module_path_default_c();
   vm->chunks = bn_chunks_new(setup);
-  vm->guard = bn_stackguard_install();
 }
 
 int bn_vm_find(struct bn_vm *vm, struct bn_err *err)
@@ -293,7 +287,6 @@ int bn_vm_compile(struct bn_vm *vm, struct bn_lua *lua, struct bn_err *err)
 
 void bn_vm_done(struct bn_vm *vm)
 {
-  bn_stackguard_remove(vm->guard);
   free(vm->pools);
   bn_chunks_free(vm->chunks);
   bn_script_file_done(&vm->place);
