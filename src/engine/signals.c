@@ -11,10 +11,6 @@
 #include "engine/grace.h"
 #include "engine/stop.h"
 
-/* timeout(1) signals the process and then its group, which is one request: a signal that comes
-   again within this time from the same sender does not count. */
-static const uint64_t repeat_ns = BN_NSEC_PER_SEC / 5;
-
 /* A sender of a single signal, such as timeout(1), wants an end, too: after the signal, this time
    without any progress counts as a second signal.  `docker stop` kills after 10 s. */
 static const uint64_t patience_ns = 5 * BN_NSEC_PER_SEC;
@@ -63,7 +59,6 @@ static void signals_end_in_order(struct bn_receiver *r, int signo)
   const bool has_started = bn_outcome_has(r->parts->outcome, BN_OUTCOME_OPENED);
 
   r->n_requests = 1;
-  r->first_ns = bn_clock_mono();
   bn_threads_end(r->parts->threads, BN_CAUSE_SIGNAL, signo);
   if (!has_started) /* no event is to be finished */
     signals_interrupt_all(r->parts);
@@ -81,17 +76,6 @@ static void signals_end_at_once(struct bn_receiver *r)
   bn_sampler_wake(r->sampler);
 }
 
-/* Returns whether this is the first signal once more: a program has sent it to the process, and
-   then to its group. */
-static bool signals_is_repeated(const struct bn_receiver *r, const struct bn_stop_sender *sender)
-{
-  const struct bn_stop_sender *first = &r->first_sender;
-  const bool is_same = sender->signo == first->signo && sender->pid == first->pid;
-  const bool is_typed = sender->typed || first->typed; /* by a user, who means each signal */
-
-  return is_same && !is_typed && bn_clock_mono() - r->first_ns <= repeat_ns;
-}
-
 /* Logs a signal and the action that it causes.  If the reader of standard error does not read, the
    message is left out, so that this thread does not wait. */
 static void signals_log_one(int signo, const char *action)
@@ -101,14 +85,14 @@ static void signals_log_one(int signo, const char *action)
 
 /* Acts on a signal: the first ends the run in order, the second ends it at once, and the third ends
    the process.  The message comes after the action, so that no event begins after "finishing". */
-static void signals_handle_one(struct bn_receiver *r, const struct bn_stop_sender *sender)
+static void signals_handle_one(struct bn_receiver *r, const struct bn_end_signal *received)
 {
-  const int signo = sender->signo;
+  const int signo = received->signo;
 
-  if (r->n_requests == 1 && signals_is_repeated(r, sender))
+  if (r->n_requests == 1 && bn_end_signal_is_echo(&r->first, received))
     return;
   if (r->n_requests == 0) {
-    r->first_sender = *sender;
+    r->first = *received;
     signals_end_in_order(r, signo);
     signals_log_one(signo, "finishing; send it again to end at once");
   } else if (r->n_requests == 1) {
@@ -127,10 +111,8 @@ static void signals_handle_request(struct bn_receiver *r)
   const int asked = atomic_load(&r->asked);
 
   /* A request to end at once ends the run in order first, as two signals do. */
-  if (asked != ASKED_NOTHING && r->n_requests == 0) {
-    r->first_sender = (struct bn_stop_sender){.signo = SIGINT};
+  if (asked != ASKED_NOTHING && r->n_requests == 0)
     signals_end_in_order(r, SIGINT);
-  }
   if (asked == ASKED_AT_ONCE && r->n_requests == 1)
     signals_end_at_once(r);
 }
@@ -209,7 +191,7 @@ static void signals_check_progress(struct bn_receiver *r)
 static void *signals_receiver_main(void *arg)
 {
   struct bn_receiver *r = arg;
-  struct bn_stop_sender sender;
+  struct bn_end_signal received;
 
   bn_stop_become_receiver();
   do {
@@ -217,15 +199,13 @@ static void *signals_receiver_main(void *arg)
     int signo;
 
     /* Without a reader of standard output, the run ends as a shell command does: no message. */
-    if (r->n_requests == 0 && bn_stop_has_lost_reader()) {
-      r->first_sender = (struct bn_stop_sender){.signo = SIGPIPE};
+    if (r->n_requests == 0 && bn_stop_has_lost_reader())
       signals_end_in_order(r, SIGPIPE);
-    }
     signals_handle_request(r);
     wake_ns = r->n_requests == 1 ? bn_clock_mono() + poll_ns : UINT64_MAX;
-    signo = bn_stop_wait(&signals, wake_ns, &sender);
+    signo = bn_stop_wait(&signals, wake_ns, &received);
     if (signo > 0)
-      signals_handle_one(r, &sender);
+      signals_handle_one(r, &received);
     if (r->n_requests == 1)
       signals_check_progress(r);
   } while (!atomic_load(&r->stop));

@@ -20,9 +20,8 @@ struct bn_receiver {
   _Atomic bool stop;
   _Atomic int asked; /* what bn_receiver_request_end has asked for; 0: nothing */
   /* Used by the thread only. */
-  int n_requests;                     /* requests for the end so far */
-  struct bn_stop_sender first_sender; /* of the first request */
-  uint64_t first_ns;                  /* the time of the first request */
+  int n_requests;             /* requests for the end so far */
+  struct bn_end_signal first; /* the first request, if it was a signal */
   struct bn_patience patience;
   int stage; /* at the last check of progress: enum bn_stage, or the one of hooks */
 };

@@ -173,7 +173,7 @@ static int stop_await_signal(const struct bn_wait *w, const sigset_t *set, uint6
   return signo == stop_wake_signal() ? 0 : signo;
 }
 
-int bn_stop_wait(const struct bn_wait *w, uint64_t deadline_ns, struct bn_stop_sender *sender)
+int bn_stop_wait(const struct bn_wait *w, uint64_t deadline_ns, struct bn_end_signal *received)
 {
   siginfo_t info = {0};
   sigset_t set = receiver.end_signals;
@@ -185,8 +185,8 @@ int bn_stop_wait(const struct bn_wait *w, uint64_t deadline_ns, struct bn_stop_s
     bn_stop_note_asked();
   /* SI_KERNEL: the terminal has sent it for a key.  A signal that stop_pass_on has forwarded has
      the pid of this process. */
-  *sender = (struct bn_stop_sender){
-      .signo = signo, .typed = info.si_code == SI_KERNEL, .pid = info.si_pid};
+  *received = (struct bn_end_signal){
+      .signo = signo, .pid = info.si_code == SI_KERNEL ? 0 : info.si_pid, .at_ns = bn_clock_mono()};
   return signo;
 }
 

@@ -7,8 +7,8 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
 
+#include "base/end_signals.h"
 #include "base/wait.h"
 
 /* From this call on, a write to standard output without a reader ends the program as SIGPIPE does,
@@ -45,15 +45,9 @@ void bn_stop_release_signals(void);
 /* Makes the calling thread the receiver of signals: a run's receiver, or main without a run. */
 void bn_stop_become_receiver(void);
 
-/* The sender of a signal. typed: the kernel sent it for a key, such as Ctrl-C. */
-struct bn_stop_sender {
-  int signo;
-  bool typed;
-  pid_t pid;
-};
 /* Sleeps until deadline_ns (as bn_wait_signal), a signal, or bn_stop_wake.  Returns the number of
-   the signal and fills *sender, 0 if woken, -1 at the deadline.  Receiver only. */
-int bn_stop_wait(const struct bn_wait *w, uint64_t deadline_ns, struct bn_stop_sender *sender);
+   the signal and fills *received, 0 if woken, -1 at the deadline.  Receiver only. */
+int bn_stop_wait(const struct bn_wait *w, uint64_t deadline_ns, struct bn_end_signal *received);
 /* As bn_stop_wait for other threads, which receive no signals. */
 void bn_stop_sleep(const struct bn_wait *w, uint64_t deadline_ns);
 /* Makes bn_stop_wait or bn_stop_sleep of that thread return.  Any thread. */

@@ -212,7 +212,7 @@ static void bridge_handle_signal(struct bridge *b)
   const bool has_come = bn_stop_signal_read(&b->stop_signal) != BN_STOP_SIGNAL_NONE;
 
   if (has_come && b->rank == 0 && b->child > 0)
-    (void)kill(b->child, b->stop_signal.signo);
+    (void)kill(b->child, b->stop_signal.first.signo);
 }
 
 /* --- waiting ---------------------------------------------------------------------------------- */
@@ -359,7 +359,7 @@ static void bridge_await_bye(struct bridge *b)
 {
   uint64_t until_ns;
 
-  while (!b->leaves && !b->failed && b->stop_signal.signo == 0)
+  while (!b->leaves && !b->failed && b->stop_signal.first.signo == 0)
     bridge_do_turn(b);
   until_ns = bn_clock_mono() + last_report_ns;
   while (!b->leaves && !b->failed && bn_clock_mono() < until_ns)

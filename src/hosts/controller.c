@@ -204,7 +204,7 @@ static void controller_log_stop_signal(struct bn_fleet *f, enum bn_stop_signal_o
   const char *effect =
       order == BN_STOP_SIGNAL_FIRST ? "finishing; send it again to end at once" : "ending at once";
 
-  if (order == BN_STOP_SIGNAL_NONE || f->stop_signal.signo == SIGPIPE)
+  if (order == BN_STOP_SIGNAL_NONE || f->stop_signal.first.signo == SIGPIPE)
     return;
   bn_log_at_once("%s received: %s", bn_stop_signal_get_name(&f->stop_signal), effect);
 }
@@ -216,7 +216,7 @@ static void controller_handle_signal(struct bn_fleet *f)
   const bool is_first = order == BN_STOP_SIGNAL_FIRST;
 
   if (order != BN_STOP_SIGNAL_NONE) {
-    f->signo = f->stop_signal.signo;
+    f->signo = f->stop_signal.first.signo;
     bn_fleet_stop(f, is_first ? BN_FRAME_STOP_ORDER : BN_FRAME_STOP_NOW, bn_clock_mono());
   }
   controller_log_stop_signal(f, order);
@@ -314,7 +314,7 @@ static void controller_follow_run(struct control *c)
    are unblocked before that, so that a further one ends the process if that hangs. */
 _Noreturn static void controller_exit_at_once(struct control *c)
 {
-  const int status = BN_STATUS_SIGNAL + c->fleet.stop_signal.signo;
+  const int status = BN_STATUS_SIGNAL + c->fleet.stop_signal.first.signo;
 
   (void)sigprocmask(SIG_SETMASK, &c->fleet.stop_signal.before, NULL);
   bn_fleet_done(&c->fleet);

@@ -36,7 +36,7 @@ static bool fleet_has_ranks(const struct bn_fleet *f)
 
 bool bn_fleet_is_urged(const struct bn_fleet *f)
 {
-  const int signo = f->stop_signal.signo;
+  const int signo = f->stop_signal.first.signo;
 
   return fleet_has_ranks(f) && signo != 0 && signo != SIGPIPE;
 }

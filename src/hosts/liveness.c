@@ -309,7 +309,7 @@ static uint64_t liveness_get_deadline(const struct bn_fleet *f, const struct bn_
   const uint64_t end_at_once_ns = f->late ? late_end_ns - late_urge_ns : ending_at_once_ns;
 
   if (bn_fleet_is_urged(f))
-    return f->stop_signal.first_ns + launcher_end_ns;
+    return f->stop_signal.first.at_ns + launcher_end_ns;
   if (f->stop == BN_FRAME_STOP_NOW)
     return f->stop_ns + end_at_once_ns + liveness_get_verify_time(f);
   if (f->stop == BN_FRAME_STOP_ORDER)
@@ -352,7 +352,7 @@ static size_t liveness_log_late_hosts(struct bn_fleet *f, uint64_t now_ns)
    in which the events in flight are unfinished. */
 static void liveness_urge_late_hosts(struct bn_fleet *f, uint64_t now_ns)
 {
-  if (bn_fleet_is_urged(f) && now_ns > f->stop_signal.first_ns + launcher_urge_ns)
+  if (bn_fleet_is_urged(f) && now_ns > f->stop_signal.first.at_ns + launcher_urge_ns)
     bn_fleet_stop(f, BN_FRAME_STOP_NOW, now_ns);
   if (f->stop == BN_FRAME_STOP_NOW || now_ns <= liveness_add_to_limit(f, late_urge_ns))
     return;

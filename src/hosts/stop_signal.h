@@ -6,18 +6,15 @@
 #define BN_HOSTS_STOP_SIGNAL_H
 
 #include <signal.h>
-#include <stdint.h>
-#include <sys/types.h>
 
+#include "base/end_signals.h"
 #include "base/err.h"
 
 struct bn_stop_signal {
-  int fd;            /* can be read when a signal has come; -1: none */
-  sigset_t before;   /* the signals that were blocked before */
-  int count;         /* how many signals have come */
-  int signo;         /* the first signal; 0: none has come */
-  pid_t pid;         /* the process that has sent it; 0: it was typed */
-  uint64_t first_ns; /* when it came */
+  int fd;                     /* can be read when a signal has come; -1: none */
+  sigset_t before;            /* the signals that were blocked before */
+  int count;                  /* how many signals have come */
+  struct bn_end_signal first; /* the first of them */
 };
 
 /* Begins to receive the signals.  From now on they do not end the process, nor does the loss of the

@@ -16,11 +16,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/end_signals.h"
 #include "base/file.h"
-
-/* Two signals that come within this time are one: `timeout` sends its signal to the group and to
-   the process. */
-#define TOGETHER_NS (200 * BN_NSEC_PER_MSEC)
 
 enum {
   DEPTH_MAX = 16,  /* levels of folders that are removed */
@@ -98,13 +95,13 @@ void bn_ending_remove_folder(void)
 /* --- signals --- */
 
 /* The handler of signals.  After bn_ending_begin(), it notes the first signal, and ignores others
-   within TOGETHER_NS of it.  Any other signal removes the folder and ends the process. */
+   within BN_END_SIGNAL_ECHO_NS of it.  Any other signal removes the folder and ends the process. */
 static void ending_handle(int signo)
 {
   const int saved_errno = errno;
   const bool is_first = ending.notes_first && ending.first_signo == 0;
   const bool is_repeat = ending.notes_first && !is_first &&
-                         bn_clock_mono() - atomic_load(&ending.first_ns) <= TOGETHER_NS;
+                         bn_clock_mono() - atomic_load(&ending.first_ns) <= BN_END_SIGNAL_ECHO_NS;
 
   if (is_first) {
     bn_ending_note_signal(signo);

@@ -21,7 +21,7 @@ static void send_to_self(int signo)
    queued all the same. */
 static void test_an_ignored_signal_that_was_queued(void **state)
 {
-  struct bn_stop_sender sender;
+  struct bn_end_signal received;
   sigset_t all, before, pending;
 
   (void)state;
@@ -30,7 +30,7 @@ static void test_an_ignored_signal_that_was_queued(void **state)
   send_to_self(SIGHUP);
   assert_int_equal(sigpending(&pending), 0);
   assert_true(sigismember(&pending, SIGHUP));
-  assert_int_equal(bn_stop_wait(&a_signal, bn_clock_mono(), &sender), -1);
+  assert_int_equal(bn_stop_wait(&a_signal, bn_clock_mono(), &received), -1);
   assert_int_equal(pthread_sigmask(SIG_SETMASK, &before, NULL), 0);
 }
 
@@ -41,31 +41,30 @@ static void test_the_others_are_received(void **state)
 
   (void)state;
   for (i = 0; i < 2; i++) {
-    struct bn_stop_sender sender;
+    struct bn_end_signal received;
 
     send_to_self(signals[i]);
-    assert_int_equal(bn_stop_wait(&a_signal, UINT64_MAX, &sender), signals[i]);
-    assert_int_equal(sender.signo, signals[i]);
-    assert_int_equal(sender.pid, getpid());
-    assert_false(sender.typed);
+    assert_int_equal(bn_stop_wait(&a_signal, UINT64_MAX, &received), signals[i]);
+    assert_int_equal(received.signo, signals[i]);
+    assert_int_equal(received.pid, getpid());
   }
-  assert_int_equal(bn_stop_wait(&a_signal, bn_clock_mono(), &(struct bn_stop_sender){0}), -1);
+  assert_int_equal(bn_stop_wait(&a_signal, bn_clock_mono(), &(struct bn_end_signal){0}), -1);
 }
 
 /* As while another thread is in system(3). */
 static void test_what_is_ignored_later_is_received(void **state)
 {
-  struct bn_stop_sender sender;
+  struct bn_end_signal received;
   struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
 
   (void)state;
   assert_int_equal(sigaction(SIGINT, &ignore, &before), 0);
   send_to_self(SIGINT);
-  assert_int_equal(bn_stop_wait(&a_signal, bn_clock_mono() + BN_NSEC_PER_SEC, &sender), SIGINT);
+  assert_int_equal(bn_stop_wait(&a_signal, bn_clock_mono() + BN_NSEC_PER_SEC, &received), SIGINT);
   bn_stop_unblock_for_child();
   bn_stop_block_again();
   send_to_self(SIGINT);
-  assert_int_equal(bn_stop_wait(&a_signal, bn_clock_mono() + BN_NSEC_PER_SEC, &sender), SIGINT);
+  assert_int_equal(bn_stop_wait(&a_signal, bn_clock_mono() + BN_NSEC_PER_SEC, &received), SIGINT);
   assert_int_equal(sigaction(SIGINT, &before, NULL), 0);
 }
 
