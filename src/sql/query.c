@@ -113,10 +113,8 @@ static void query_count_prepared(struct bn_sql_stmt *st, enum bn_sql rc, uint64_
 
 /* Measures a statement for --db-debug and --statements, which leaves out statements that are not
    counted. */
-static __attribute__((noinline)) void query_observe(struct bn_sql_conn *c, enum bn_sql rc,
-                                                    uint64_t took_ns,
-                                                    struct bn_sql_statement_type type,
-                                                    const char *sql, size_t len)
+static inline void query_observe(struct bn_sql_conn *c, enum bn_sql rc, uint64_t took_ns,
+                                 struct bn_sql_statement_type type, const char *sql, size_t len)
 {
   struct bn_sql_stmt *st = c->cur.source != NULL ? c->cur.source : c->emulating;
 
