@@ -253,35 +253,54 @@ end
 
 -- New-Order -----------------------------------------------------------------------------------
 
--- Reads what an order takes over from its district, after the district's change, its warehouse and
--- its customer.  PostgreSQL changes and reads the district in one statement.
-local function prepare_order_data(s, p)
-  local read = "SELECT d_next_o_id - 1, d_tax, w_tax, c_discount, c_last, c_credit " ..
-    "FROM district JOIN warehouse ON w_id = d_w_id " ..
-    "JOIN customer ON c_w_id = d_w_id AND c_d_id = d_id WHERE "
-  if p.driver == "pgsql" then
-    s.order_data = p:prepare("order_data", "iii", ("WITH district AS (%s RETURNING *) %s c_id = ?")
-                             :format(plain.DISTRICT_NEXT, read))
-  else
-    s.district_next = p:prepare("district_next", "ii", plain.DISTRICT_NEXT)
-    s.order_data = p:prepare("order_data", "iii", read .. "d_w_id = ? AND d_id = ? AND c_id = ?")
-  end
-end
+-- What an order takes over from its district, after the district's change, its warehouse and its
+-- customer.
+local ORDER_DATA = "SELECT d_next_o_id - 1, d_tax, w_tax, c_discount, c_last, c_credit " ..
+  "FROM district JOIN warehouse ON w_id = d_w_id " ..
+  "JOIN customer ON c_w_id = d_w_id AND c_d_id = d_id WHERE "
 
--- The unused item is missed when the other lines have been done.
-local function new_order(s, of)
-  local work = new_work()
+-- Returns a function that opens an order: it changes the district and inserts the order's own rows.
+-- It returns the number of the order and, as texts, the taxes of district and warehouse and the
+-- customer's discount.
+local function open_by_row(s, p)
+  s.district_next = p:prepare("district_next", "ii", plain.DISTRICT_NEXT)
+  s.order_data = p:prepare("order_data", "iii",
+                           ORDER_DATA .. "d_w_id = ? AND d_id = ? AND c_id = ?")
   return function(t)
-    local n_lines, amount = t.rollback and t.n - 1 or t.n, 0
-    s.begin:run()
-    if s.district_next then
-      s.district_next:run(t.w, t.d)
-    end
+    s.district_next:run(t.w, t.d)
     local next_id, d_tax, w_tax, discount =
       s.order_data:must(s.order_data:run(t.w, t.d, t.c), 1, 2, 3, 4)
     local o_id = tonumber(next_id)
     s.order_insert:run(o_id, t.d, t.w, t.c, t.n, t.all_local)
     s.open_insert:run(o_id, t.d, t.w)
+    return o_id, d_tax, w_tax, discount
+  end
+end
+
+-- Does the same in one statement: PostgreSQL.  "district" is there the row that has been changed.
+local function open_at_once(s, p)
+  s.order_open = p:prepare("order_open", "iiiiii",
+    ("WITH district AS (%s RETURNING *), " ..
+     "made AS (INSERT INTO orders (o_id, o_d_id, o_w_id, o_c_id, o_entry_d, o_carrier_id, " ..
+     "o_ol_cnt, o_all_local) SELECT d_next_o_id - 1, d_id, d_w_id, ?::int, CURRENT_TIMESTAMP, " ..
+     "NULL, ?::int, ?::int FROM district), " ..
+     "opened AS (INSERT INTO new_order (no_o_id, no_d_id, no_w_id) " ..
+     "SELECT d_next_o_id - 1, d_id, d_w_id FROM district) %s c_id = ?")
+    :format(plain.DISTRICT_NEXT, ORDER_DATA))
+  return function(t)
+    local next_id, d_tax, w_tax, discount =
+      s.order_open:must(s.order_open:run(t.w, t.d, t.c, t.n, t.all_local, t.c), 1, 2, 3, 4)
+    return tonumber(next_id), d_tax, w_tax, discount
+  end
+end
+
+-- The unused item is missed when the other lines have been done.
+local function new_order(s, open, of)
+  local work = new_work()
+  return function(t)
+    local n_lines, amount = t.rollback and t.n - 1 or t.n, 0
+    s.begin:run()
+    local o_id, d_tax, w_tax, discount = open(t)
     find_rows(work, t, n_lines)
     take_items(work, t, of.items(s, t))
     take_stock(work, of.stock(s, t, work, n_lines))
@@ -307,32 +326,54 @@ local district_columns = "d_name, d_street_1, d_street_2, d_city, d_state, d_zip
 local customer_columns = "c_first, c_middle, c_last, c_street_1, c_street_2, c_city, c_state, " ..
   "c_zip, c_phone, c_since, c_credit, c_credit_lim, c_discount, c_balance"
 
--- Prepares the change of the customer who pays.  returns: the statement also returns the row.
-local function prepare_payment(s, p, returns)
-  s.customer_pay = p:prepare("customer_pay", "iipiii",
-    "UPDATE customer SET c_balance = c_balance - ? * 0.01, " ..
-    "c_ytd_payment = c_ytd_payment + ? * 0.01, c_payment_cnt = c_payment_cnt + 1, " ..
-    "c_data = CASE WHEN c_credit = 'BC' THEN {left} ELSE c_data END " ..
-    "WHERE c_w_id = ? AND c_d_id = ? AND c_id = ?" ..
-    (returns and " RETURNING " .. customer_columns or ""))
-end
+-- The changes of the rows that a payment has.
+local WAREHOUSE_PAY = "UPDATE warehouse SET w_ytd = w_ytd + ? * 0.01 WHERE w_id = ?"
+local DISTRICT_PAY = "UPDATE district SET d_ytd = d_ytd + ? * 0.01 WHERE d_w_id = ? AND d_id = ?"
+local CUSTOMER_PAY =
+  "UPDATE customer SET c_balance = c_balance - ? * 0.01, " ..
+  "c_ytd_payment = c_ytd_payment + ? * 0.01, c_payment_cnt = c_payment_cnt + 1, " ..
+  "c_data = CASE WHEN c_credit = 'BC' THEN {left} ELSE c_data END " ..
+  "WHERE c_w_id = ? AND c_d_id = ? AND c_id = ?"
 
--- Changes and reads each row in one statement: PostgreSQL, SQLite.
+-- Changes and reads each row in one statement: SQLite.
 local function payment_by_row(s, p)
-  prepare_payment(s, p, true)
   s.warehouse_take = p:prepare("warehouse_take", "ii",
-    "UPDATE warehouse SET w_ytd = w_ytd + ? * 0.01 WHERE w_id = ? RETURNING " .. warehouse_columns)
-  s.district_pay_take = p:prepare("district_pay_take", "iii",
-    "UPDATE district SET d_ytd = d_ytd + ? * 0.01 WHERE d_w_id = ? AND d_id = ? RETURNING " ..
-    district_columns)
+                               WAREHOUSE_PAY .. " RETURNING " .. warehouse_columns)
+  s.district_take = p:prepare("district_take", "iii",
+                              DISTRICT_PAY .. " RETURNING " .. district_columns)
+  s.customer_take = p:prepare("customer_take", "iipiii",
+                              CUSTOMER_PAY .. " RETURNING " .. customer_columns)
   return function(t)
     s.begin:run()
     local w_name = s.warehouse_take:must(s.warehouse_take:run(t.cents, t.w), 1)
-    local d_name = s.district_pay_take:must(s.district_pay_take:run(t.cents, t.w, t.d), 1)
+    local d_name = s.district_take:must(s.district_take:run(t.cents, t.w, t.d), 1)
     local c = plain.payer(s, t)
-    s.customer_pay:must(s.customer_pay:run(t.cents, t.cents, plain.payment_data(t, c), t.c_w,
-                                           t.c_d, c))
+    s.customer_take:must(s.customer_take:run(t.cents, t.cents, plain.payment_data(t, c), t.c_w,
+                                             t.c_d, c))
     s.history_insert:run(c, t.c_d, t.c_w, t.d, t.w, t.cents, w_name .. "    " .. d_name)
+    s.commit:run()
+  end
+end
+
+-- Changes and reads all rows in one statement: PostgreSQL.  Each part changes a row by its key
+-- alone, so that PostgreSQL joins nothing again if it has waited for that row.
+local function payment_in_one(s, p)
+  s.pay = p:prepare("pay", "iiiiiiipiiii",
+    ("WITH w AS (%s RETURNING *), d AS (%s RETURNING *), c AS (%s RETURNING *), " ..
+     "h AS (INSERT INTO history (h_c_id, h_c_d_id, h_c_w_id, h_d_id, h_w_id, h_date, h_amount, " ..
+     "h_data) SELECT c_id, c_d_id, c_w_id, d_id, w_id, CURRENT_TIMESTAMP, ? * 0.01, " ..
+     "w_name || '    ' || d_name FROM w CROSS JOIN d CROSS JOIN c) " ..
+     "SELECT %s, %s, %s FROM w CROSS JOIN d CROSS JOIN c")
+    :format(WAREHOUSE_PAY, DISTRICT_PAY, CUSTOMER_PAY, warehouse_columns, district_columns,
+            customer_columns))
+  return function(t)
+    s.begin:run()
+    local c = plain.payer(s, t)
+    s.pay:set(1, t.cents, t.w, t.cents)
+    s.pay:set(4, t.w, t.d, t.cents)
+    s.pay:set(7, t.cents, plain.payment_data(t, c), t.c_w)
+    s.pay:set(10, t.c_d, c, t.cents)
+    s.pay:must(s.pay:execute())
     s.commit:run()
   end
 end
@@ -340,7 +381,7 @@ end
 -- Changes rows and then reads all of them in one statement: MySQL.  It shows rows that the
 -- transaction has changed as they are, and others as they were at its first read.
 local function payment_at_once(s, p)
-  prepare_payment(s, p, false)
+  s.customer_pay = p:prepare("customer_pay", "iipiii", CUSTOMER_PAY)
   s.home_pay = p:prepare("home_pay", "iiii",
     "UPDATE warehouse JOIN district ON d_w_id = w_id SET w_ytd = w_ytd + ? * 0.01, " ..
     "d_ytd = d_ytd + ? * 0.01 WHERE w_id = ? AND d_id = ?")
@@ -559,7 +600,7 @@ local function stock_level(s)
   end
 end
 
-local payments = {mysql = payment_at_once, pgsql = payment_by_row, sqlite = payment_by_row}
+local payments = {mysql = payment_at_once, pgsql = payment_in_one, sqlite = payment_by_row}
 local deliveries = {mysql = delivery_at_once, pgsql = delivery_in_two,
                     sqlite = delivery_by_district}
 payments.null, deliveries.null = payments.mysql, deliveries.mysql
@@ -569,10 +610,10 @@ function M.new(p)
   local s = plain.prepare_common(p)
   local of = p.driver == "pgsql" and array or list
   plain.prepare_order_status(s, p)
-  prepare_order_data(s, p)
+  local open = p.driver == "pgsql" and open_at_once(s, p) or open_by_row(s, p)
   of.prepare(s, p)
   prepare_stock_level(s, p)
-  return {new_order = new_order(s, of), payment = payments[p.driver](s, p),
+  return {new_order = new_order(s, open, of), payment = payments[p.driver](s, p),
           order_status = plain.order_status(s), stock_level = stock_level(s),
           delivery = deliveries[p.driver](s, p)}
 end
