@@ -227,15 +227,14 @@ int bn_receiver_start(struct bn_receiver *r, struct bn_sampler *sampler,
   return 0;
 }
 
-/* A request to end in order does not replace a request to end at once. */
 void bn_receiver_request_end(struct bn_receiver *r, bool at_once)
 {
-  int none = ASKED_NOTHING;
+  int expected = ASKED_NOTHING;
 
   if (at_once)
     atomic_store(&r->asked, ASKED_AT_ONCE);
-  else
-    (void)atomic_compare_exchange_strong(&r->asked, &none, ASKED_IN_ORDER);
+  else /* keeps a request to end at once */
+    (void)atomic_compare_exchange_strong(&r->asked, &expected, ASKED_IN_ORDER);
   bn_stop_wake(r->thread);
 }
 

@@ -18,7 +18,7 @@ struct bn_receiver {
   pthread_t thread;
   bool made; /* used by the main thread only */
   _Atomic bool stop;
-  _Atomic int asked; /* what bn_receiver_request_end has asked for; 0: nothing */
+  _Atomic int asked; /* what bn_receiver_request_end has asked for: ASKED_* in signals.c */
   /* Used by the thread only. */
   int n_requests;             /* requests for the end so far */
   struct bn_end_signal first; /* the first request, if it was a signal */

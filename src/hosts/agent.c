@@ -97,7 +97,7 @@ static void agent_unlock(struct bn_agent *a)
 }
 
 /* Returns the stage.  Up to STAGE_OPEN, the listener alone changes it, so it can rely on the result
-   without the lock.  From then on, the main thread may have moved it forward. */
+   without the lock. */
 static enum stage agent_get_stage(struct bn_agent *a)
 {
   enum stage stage;
@@ -242,28 +242,29 @@ static int agent_handle_ping(struct bn_agent *a, const struct bn_frame *f)
 static int agent_handle_start(struct bn_agent *a, const struct bn_frame *f, struct bn_err *err)
 {
   const uint64_t start_ns = bn_frame_get_number(f, 0);
+  bool is_early;
 
-  if (agent_get_stage(a) < STAGE_RUN)
-    return agent_refuse_frame(f, err);
   agent_lock(a);
+  is_early = a->stage < STAGE_RUN;
   /* To bn_run_set_start(), 0 means no time, so a START at 0 is passed as 1: both have passed. */
   if (a->run != NULL)
     bn_run_set_start(a->run, start_ns != 0 ? start_ns : 1);
   agent_unlock(a);
-  return 0;
+  return is_early ? agent_refuse_frame(f, err) : 0;
 }
 
 /* Lets the sessions of a command go on, because the sessions of all hosts have met.  Returns 0, or
-   -1 and err if there is no run yet. */
+   -1 and err if there is no run yet.  After the run, does nothing. */
 static int agent_handle_pass(struct bn_agent *a, const struct bn_frame *f, struct bn_err *err)
 {
-  if (agent_get_stage(a) < STAGE_RUN)
-    return agent_refuse_frame(f, err);
+  bool is_early;
+
   agent_lock(a);
+  is_early = a->stage < STAGE_RUN;
   if (a->run != NULL)
     bn_run_release_barrier(a->run);
   agent_unlock(a);
-  return 0;
+  return is_early ? agent_refuse_frame(f, err) : 0;
 }
 
 /* Lets bn_agent_compare_source() return, because the controller has the same script. */

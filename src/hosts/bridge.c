@@ -28,9 +28,10 @@
 #include "hosts/stop_signal.h"
 
 /* A library of MPI does not wake a process that waits for a message, so a bridge sleeps and looks.
-   It sleeps for an eighth of the time since the last message: an answer is late by an eighth of its
-   time at most, also in exchanges that compare clocks, and a bridge that carries one message a
-   second takes next to no processor time from the measured load. */
+   It sleeps for an eighth of the time since the last message, within these limits: an answer is
+   late by an eighth of its time or by the shortest pause, also in exchanges that compare clocks,
+   and a bridge that carries one message a second takes next to no processor time from the measured
+   load. */
 enum { PAUSE_DIVISOR = 8 };
 static const uint64_t pause_min_ns = 50000, pause_max_ns = 40 * BN_NSEC_PER_MSEC;
 /* How long a rank that has received a signal still carries messages, for the report of rank 0. */
@@ -239,8 +240,7 @@ static size_t bridge_list_descriptors(struct bridge *b)
   return n;
 }
 
-/* Returns the time to sleep.  It is at most pause_max_ns, which is below a second, so that tv_nsec
-   can hold it. */
+/* Returns an eighth of the time since the last message, within pause_min_ns and pause_max_ns. */
 static struct timespec bridge_get_pause(const struct bridge *b)
 {
   uint64_t ns = (bn_clock_mono() - b->active_ns) / PAUSE_DIVISOR;
@@ -249,7 +249,7 @@ static struct timespec bridge_get_pause(const struct bridge *b)
     ns = pause_min_ns;
   if (ns > pause_max_ns)
     ns = pause_max_ns;
-  return (struct timespec){.tv_nsec = (long)ns};
+  return bn_clock_to_timespec(ns);
 }
 
 /* Sleeps until a descriptor is ready or the pause is over, and then handles a signal of the user

@@ -90,7 +90,7 @@ void bn_metrics_init(struct bn_metrics *m, const struct bn_metric *extra)
     n_extra++;
   all = bn_alloc(N_FIXED + n_extra, sizeof *all);
   memcpy(all, fixed, sizeof fixed);
-  if (n_extra > 0)
+  if (extra != NULL)
     memcpy(all + N_FIXED, extra, n_extra * sizeof *all);
   bn_metrics_copy_rows(m, all, N_FIXED + n_extra);
   free(all);

@@ -16,8 +16,8 @@ struct bn_metrics {
   char *names;                                 /* owned: the names and units of all rows */
 };
 
-/* Makes a table of copies of the metrics that every run has, and then those of a workload: `extra`
-   ends with a NULL name; NULL: there are none. */
+/* Makes a table of copies of metrics: within each kind first those that every run has, then those
+   of a workload.  `extra` has these, and ends with a NULL name; NULL: there are none. */
 void bn_metrics_init(struct bn_metrics *m, const struct bn_metric *extra);
 /* Makes a table of copies of n rows, and nothing else.  Counters, histograms and labelled counts
    may be mixed; within each of these the order stays. */

@@ -91,7 +91,7 @@ static bool listen_set_ipv6(const char *host, uint16_t port, union address *out)
 }
 
 /* Reads "HOST:PORT", or "PORT" alone for 127.0.0.1.  Returns whether the text is either. */
-static bool listen_read_address(const char *text, union address *out)
+static bool listen_parse_address(const char *text, union address *out)
 {
   const char *colon = strrchr(text, ':');
   const char *digits = colon != NULL ? colon + 1 : text;
@@ -106,6 +106,17 @@ static bool listen_read_address(const char *text, union address *out)
   if (host_len > 0)
     (void)snprintf(host, sizeof host, "%.*s", (int)host_len, text);
   return listen_set_ipv4(host, (uint16_t)port, out) || listen_set_ipv6(host, (uint16_t)port, out);
+}
+
+/* Reads the address of --metrics-listen.  Returns 0, or -1 and err. */
+static int listen_read_address(const char *text, union address *out, struct bn_err *err)
+{
+  if (listen_parse_address(text, out))
+    return 0;
+  return bn_err_set(err, EINVAL,
+                    "--metrics-listen=%s: this is not an address; name a port of 127.0.0.1, or an "
+                    "address and a port: 9090, localhost:9090, 192.0.2.1:9090 or [::1]:9090",
+                    text);
 }
 
 /* --- the page --------------------------------------------------------------------------------- */
@@ -244,27 +255,22 @@ static int listen_start(struct bn_listen *l, const char *text, const union addre
   return 0;
 }
 
-/* Serves the page at the address of --metrics-listen. */
+/* Serves the page at the address of --metrics-listen, and logs which port the kernel has chosen if
+   that of the address is 0.  Returns 0, or -1 and err. */
 static int listen_open(void *self, const void *conf, const char *path, FILE *out,
                        struct bn_err *err)
 {
   const struct bn_listen_conf *c = conf;
   struct listen_state *state = self;
   struct bn_listen *l = c->page;
-  union address address = {.v4 = {.sin_port = 0}};
+  union address address;
 
   (void)path;
   (void)out;
   state->page = l;
-  if (!listen_read_address(c->at, &address))
-    return bn_err_set(
-        err, EINVAL,
-        "--metrics-listen=%s: this is not an address; name a port of 127.0.0.1, or an "
-        "address and a port: 9090, 192.0.2.1:9090 or [::1]:9090",
-        c->at);
-  if (listen_start(l, c->at, &address, err) != 0)
+  if (listen_read_address(c->at, &address, err) != 0 || listen_start(l, c->at, &address, err) != 0)
     return -1;
-  /* For port 0 the kernel has chosen one.  IPv4 and IPv6 have the port at the same offset. */
+  /* IPv4 and IPv6 have the port at the same offset. */
   if (address.v4.sin_port == 0)
     bn_log_stderr("metrics: port %u", l->web->port(l->server));
   return 0;
