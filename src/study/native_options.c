@@ -159,6 +159,18 @@ static struct bn_optset *options_push_new_set(lua_State *L)
   return *set;
 }
 
+/* Has the set on top of the stack keep the values at `options` and `conf`, because Lua may free all
+   that is no longer used at once, and freeing the set needs its options and their values. */
+static void options_keep(lua_State *L, int options, int conf)
+{
+  lua_createtable(L, 2, 0);
+  lua_pushvalue(L, options);
+  lua_rawseti(L, -2, 1);
+  lua_pushvalue(L, conf);
+  lua_rawseti(L, -2, 2);
+  lua_setfenv(L, -2);
+}
+
 /* Sets an option by a word, such as "--time=10".  Returns false if the word names no option of the
    set. */
 static bool options_set_word(struct bn_optset *set, const char *word)
@@ -205,10 +217,11 @@ static int native_parse(lua_State *L)
   luaL_checktype(L, 1, LUA_TTABLE);
   luaL_checktype(L, 2, LUA_TTABLE);
   lua_settop(L, 2);
-  options = bn_declaration_read_options(L, 1, &size);
-  conf = lua_newuserdata(L, size); /* 0 without options */
+  options = bn_declaration_read_options(L, 1, &size); /* pushes what keeps them, at 3 */
+  conf = lua_newuserdata(L, size);                    /* at 4; 0 bytes without options */
   memset(conf, 0, size);
   set = options_push_new_set(L);
+  options_keep(L, 3, 4);
   if (bn_optset_add(set, "options", options, conf, REFUSE_SAME_NAME, &err) != 0)
     return luaL_error(L, "%s", err.text);
   options_set_words(L, set, 2);

@@ -168,6 +168,22 @@ return {
     local none, why = native.parse(options, {"--repeat=10"})
     t.ok(none == nil and why:find("--repeat=10", 1, true), why)
   end,
+  ["sets of options are freed before their values"] = function()
+    local sets = {}
+    for n = 1, 40 do
+      local options, words = {}, {}
+      for i = 1, n do
+        options[i] = {name = "vary" .. i, type = "list", repeats = true, help = "x"}
+        words[i] = ("--vary%d=%s"):format(i, ("x"):rep(i))
+      end
+      sets[n] = {options, words}
+    end
+    -- Lua puts later values in the place of those that it has freed.
+    for i = 1, 4000 do
+      local options, words = unpack(sets[i * 7 % 40 + 1])
+      t.equal(#native.parse(options, words).vary1, 1)
+    end
+  end,
   ["an option that is declared twice is named"] = function()
     local rounds = {name = "rounds", type = "int", help = "x"}
     t.raises(function() native.parse({rounds, rounds}, {}) end, "--rounds")
