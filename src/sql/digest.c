@@ -143,10 +143,10 @@ static const char *digest_skip_number(const char *p, const char *end)
   return p;
 }
 
-/* Returns the position after the rest of a word at p. */
+/* Returns the position after the rest of a word at p.  A dollar may stand within a name. */
 static const char *digest_skip_word(const char *p, const char *end)
 {
-  while (p < end && bn_sql_is_word(*p))
+  while (p < end && (bn_sql_is_word(*p) || *p == '$'))
     p++;
   return p;
 }
@@ -162,19 +162,21 @@ static bool digest_is_signed(const struct digest *d, const char *p)
   return d->len > 0 && !d->is_word && digest_last(d) != ')';
 }
 
-/* Adds the token that begins with the dollar at p: a literal, which is $1 or $tag$ text $tag$, or a
+/* Adds the token that begins with the dollar at p: a text $tag$...$tag$, the parameter $1, or a
    dollar alone.  Returns the position after it. */
 static const char *digest_put_dollar(struct digest *d, const char *p)
 {
   const char *after = bn_sql_skip_dollars(p, d->begin, d->end);
-  const bool is_tagged = after > p + 1;
 
-  if (is_tagged)
+  if (after > p + 1) /* a text */
     return digest_put_literal(d, p, after);
-  if (d->end - p > 1 && bn_sql_is_digit(p[1]))
-    return digest_put_literal(d, p, digest_skip_word(p + 1, d->end));
-  digest_put_punctuation(d, *p);
-  return p + 1;
+  while (after < d->end && bn_sql_is_digit(*after))
+    after++;
+  if (after > p + 1)
+    digest_put_mark(d);
+  else
+    digest_put_punctuation(d, *p);
+  return after;
 }
 
 /* Adds a literal or a name in quotes.  Returns the position after it. */

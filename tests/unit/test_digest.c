@@ -38,6 +38,8 @@ static void values_are_left_out(void **state)
 static void names_stay(void **state)
 {
   (void)state;
+  check("SELECT * FROM part$1, a$b$", &pgsql, "SELECT * FROM part$1, a$b$");
+  check("SELECT * FROM part$1, a$b$", &mysql, "SELECT * FROM part$1, a$b$");
   check("select C from `my 1` where \"x\"=\"y\"", &mysql, "select C from `my 1` where ?=?");
   check("SELECT \"Id 1\" FROM db.t2", &pgsql, "SELECT \"Id 1\" FROM db.t2");
   check("SELECT tabelle_ä1 FROM t", &pgsql, "SELECT tabelle_ä1 FROM t");
@@ -100,8 +102,7 @@ static void literals_are_found(void **state)
     assert_int_equal(found.literal[i].len, at[i][1]);
   }
   (void)bn_sql_digest(text, sizeof text - 1, &pgsql, out, sizeof out, &found);
-  assert_int_equal(found.n, 3);
-  assert_int_equal(found.literal[2].len, 2);
+  assert_int_equal(found.n, 2); /* it is a parameter there */
   for (size_t i = 8; i < 100; i += 2)
     memcpy(many + i, ",1", 3);
   (void)bn_sql_digest(many, strlen(many), &mysql, out, sizeof out, &found);
