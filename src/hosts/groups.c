@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -235,6 +236,18 @@ static int groups_read_text(struct bn_group_list *list, const char *text,
 
 /* --- what does not go together ---------------------------------------------------------------- */
 
+/* Reads the name of the option of a word, which for an alias is that of its option. */
+static void groups_read_option_name(const char *word, const struct bn_optset *options,
+                                    char name[BN_OPT_NAME_MAX])
+{
+  const struct bn_opt *o;
+
+  bn_opt_read_name(word, name);
+  o = bn_optset_find(options, name);
+  if (o != NULL && o->alias_of != NULL)
+    (void)snprintf(name, BN_OPT_NAME_MAX, "%s", o->alias_of);
+}
+
 const char *bn_groups_find_value(const struct bn_group_words *g, const struct bn_optset *options,
                                  const char *option)
 {
@@ -243,13 +256,9 @@ const char *bn_groups_find_value(const struct bn_group_words *g, const struct bn
   for (size_t i = 0; i < g->options.n; i++) {
     const char *word = g->options.item[i], *equals = strchr(word, '=');
     char name[BN_OPT_NAME_MAX];
-    const struct bn_opt *o;
-    bool is_alias;
 
-    bn_opt_read_name(word, name);
-    o = bn_optset_find(options, name);
-    is_alias = o != NULL && o->alias_of != NULL;
-    if (bn_opt_is_same_name(is_alias ? o->alias_of : name, option))
+    groups_read_option_name(word, options, name);
+    if (bn_opt_is_same_name(name, option))
       value = equals != NULL ? equals + 1 : ""; /* the last one counts */
   }
   return value;
@@ -383,32 +392,29 @@ static bool groups_is_general_option(const char *name, const struct bn_optset *o
 
 /* Returns whether an option decides what data there are, or where they are.  General options do
    not, and neither do options that keep data as they are (BN_OPT_KEEPS_DATA). */
-static bool groups_matters_for_data(const char *word, const struct bn_optset *options)
+static bool groups_matters_for_data(const char *name, const struct bn_optset *options)
 {
-  char name[BN_OPT_NAME_MAX];
-
-  bn_opt_read_name(word, name);
   return (bn_optset_get_traits(options, name) & BN_OPT_KEEPS_DATA) == 0 &&
          !groups_is_general_option(name, options);
 }
 
-static bool groups_has_word(const struct bn_list *words, const char *word)
-{
-  for (size_t i = 0; i < words->n; i++)
-    if (strcmp(words->item[i], word) == 0)
-      return true;
-  return false;
-}
-
-/* Returns whether the group has all options of the other group that matter for data. */
+/* Returns whether the group has all options of the other group that matter for data, with the same
+   values. */
 static bool groups_has_data_options(const struct bn_group_words *g,
                                     const struct bn_group_words *other,
                                     const struct bn_optset *options)
 {
-  for (size_t i = 0; i < other->options.n; i++)
-    if (groups_matters_for_data(other->options.item[i], options) &&
-        !groups_has_word(&g->options, other->options.item[i]))
+  for (size_t i = 0; i < other->options.n; i++) {
+    char name[BN_OPT_NAME_MAX];
+    const char *value, *other_value;
+
+    groups_read_option_name(other->options.item[i], options, name);
+    value = bn_groups_find_value(g, options, name);
+    other_value = bn_groups_find_value(other, options, name);
+    if (groups_matters_for_data(name, options) &&
+        (value == NULL || other_value == NULL || strcmp(value, other_value) != 0))
       return false;
+  }
   return true;
 }
 

@@ -648,6 +648,21 @@ def test_prepare_and_cleanup_take_the_same_words(folder):
     assert "reads: the command 'prepare' failed there with status 1" in r.err
 
 
+@pytest.mark.parametrize("first, second, made", [
+    ("--table-size=9", "--table_size=9", 1), ("--tables=2 --tables=1", "--tables=1", 1),
+    ("--tables=1 --tables=2", "--tables=2 --tables=1", None)])
+def test_the_same_values_are_the_same_data(folder, first, second, made):
+    """In either spelling; the last value of an option counts. Two prepares of one table fail."""
+    words = ("--db-driver=sqlite", f"--sqlite-db={folder.path}/t.db",
+             f"--group=a: oltp_read_only {first}; b: oltp_insert {second}")
+    r = command([*words, "prepare"], folder.path)
+    if made is None:
+        assert r.status == 1 and "b: run 'cleanup' first" in r.err, r.err
+    else:
+        assert r.status == 0, r.out + r.err
+        assert len([line for line in r.lines if "Creating table" in line]) == made
+
+
 def test_prepare_and_cleanup_leave_no_group_out_that_has_other_tables(folder):
     """Options that draw other numbers make no other tables."""
     path = folder.path / "t.db"
