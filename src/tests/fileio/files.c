@@ -381,7 +381,8 @@ static void files_log_plan(const struct bn_fileio_plan *p)
   bn_log(BN_NOTICE, "Extra file open flags: %s", flags);
 }
 
-/* Makes all files, and undoes that if one of them fails.  Returns 0, or -1 and err. */
+/* Makes all files.  After a failure it undoes this, but not if the run is over, so that the next
+   prepare continues.  Returns 0, or -1 and err: EINTR without a text if the run is over. */
 static int files_make_all(struct preparation *m, struct bn_err *err)
 {
   int rc = 0;
@@ -393,10 +394,10 @@ static int files_make_all(struct preparation *m, struct bn_err *err)
   m->shown_ns = m->start_ns;
   for (unsigned i = 0; i < m->plan->files && rc == 0; i++)
     rc = files_make_one(m, i, err);
-  bn_log_progress(NULL);
+  bn_log_progress(NULL); /* else the line would stay during the undo */
   if (rc == 0)
     files_log_speed(m);
-  else if (!bn_session_over(m->s)) /* after a signal, the next prepare continues from here */
+  else if (err->code != EINTR)
     files_undo_prepare(m);
   return rc;
 }
