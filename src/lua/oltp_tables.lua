@@ -145,25 +145,29 @@ local function ids_needed(drv)
          or ids_are_faster(drv)
 end
 
--- Continues a PostgreSQL sequence, which rows with ids do not advance.
-local function continue_sequence(drv, con, table_num)
-  if drv:name() == "pgsql" and sysbench.opt.auto_inc and sysbench.opt.table_size >= 1 then
-    con:query(("SELECT setval(pg_get_serial_sequence('sbtest%d', 'id'), %d)")
-              :format(table_num, sysbench.opt.table_size))
-  end
-end
-
--- Makes and fills one table.
-function M.create_table(drv, con, table_num)
+-- Does what comes before the rows of a table.
+local function begin_table(drv, con, table_num)
   create_empty_table(drv, con, table_num)
   create_index_at("before", drv, con, table_num)
   announce_rows(table_num)
-  local with_id = ids_needed(drv)
-  load_rows(con, table_num, 1, sysbench.opt.table_size, with_id)
-  if with_id then
-    continue_sequence(drv, con, table_num)
+end
+
+-- Does what comes after the rows. Rows with ids do not advance a sequence of PostgreSQL.
+local function end_table(drv, con, table_num, with_id)
+  if with_id and drv:name() == "pgsql" and sysbench.opt.auto_inc
+     and sysbench.opt.table_size >= 1 then
+    con:query(("SELECT setval(pg_get_serial_sequence('sbtest%d', 'id'), %d)")
+              :format(table_num, sysbench.opt.table_size))
   end
   create_index_at("after", drv, con, table_num)
+end
+
+-- Makes a table, its rows and its indexes: create_table() of scripts.
+function M.create_table(drv, con, table_num)
+  local with_id = ids_needed(drv)
+  begin_table(drv, con, table_num)
+  load_rows(con, table_num, 1, sysbench.opt.table_size, with_id)
+  end_table(drv, con, table_num, with_id)
 end
 
 -- Preparing all tables -----------------------------------------------------------------------
@@ -185,9 +189,7 @@ local function prepare_shared_tables(drv, con)
   local slices = math.floor((sysbench.opt.threads - table_num) / tables) + 1
 
   if slice == 0 then
-    create_empty_table(drv, con, table_num)
-    create_index_at("before", drv, con, table_num)
-    announce_rows(table_num)
+    begin_table(drv, con, table_num)
   end
   if not sysbench.cmdline.barrier() then
     return
@@ -197,8 +199,7 @@ local function prepare_shared_tables(drv, con)
             math.floor(size * (slice + 1) / slices), true)
   if sysbench.cmdline.barrier() and slice == 0 then
     con:reconnect()
-    continue_sequence(drv, con, table_num)
-    create_index_at("after", drv, con, table_num)
+    end_table(drv, con, table_num, true)
   end
 end
 

@@ -160,6 +160,10 @@ def test_quiet_leaves_reports_output_of_scripts_and_errors(tmp_path):
     for command in ("prepare", "cleanup"):
         done = bench.run("oltp_insert", "--db-driver=sqlite", "--table-size=10", "--quiet", command, cwd=tmp_path)
         assert done == ("", "", 0)
+    for command in ("prepare", "cleanup"):
+        done = bench.run("oltp_legacy/oltp.lua", "--db-driver=sqlite", "--oltp-table-size=10", "--quiet", command,
+                         cwd=tmp_path)
+        assert (done.status, done.out, done.err) == (0, "", "")
     done = bench.run("bulk_insert", "--db-driver=sqlite", "--quiet", "prepare", cwd=tmp_path)
     assert done == ("", "", 0)
     (tmp_path / "own.lua").write_text('print("own words") function event() error("out of luck") end')

@@ -25,7 +25,7 @@ function cleanup()
   set_vars()
   local con = db_connect()
   for table_id = 0, sysbench.opt.threads - 1 do
-    old.drop_table("sbtest" .. table_id, true)
+    old.drop_table("sbtest" .. table_id, "may be absent")
   end
   require("oltp_tables").shrink(sysbench.sql.driver(), con)
   db_disconnect()

@@ -218,14 +218,19 @@ local function insert_rows(table_id)
   db_bulk_insert_done()
 end
 
+-- Prints a line about the progress, except with --quiet.
+function M.say(text)
+  require("oltp_tables").say(text)
+end
+
 -- Makes and fills one table.
 function create_insert(table_id)
-  print(("Creating table 'sbtest%d'..."):format(table_id))
+  M.say(("Creating table 'sbtest%d'..."):format(table_id))
   M.create_table("sbtest" .. table_id, "")
-  print(("Inserting %d records into 'sbtest%d'"):format(oltp_table_size, table_id))
+  M.say(("Inserting %d records into 'sbtest%d'"):format(oltp_table_size, table_id))
   insert_rows(table_id)
   if oltp_create_secondary and pgsql_variant ~= "redshift" then
-    print(("Creating secondary indexes on 'sbtest%d'..."):format(table_id))
+    M.say(("Creating secondary indexes on 'sbtest%d'..."):format(table_id))
     db_query(("CREATE INDEX k_%d on sbtest%d(k)"):format(table_id, table_id))
   end
 end
@@ -237,14 +242,11 @@ function M.create_tables_of(thread_id)
   end
 end
 
--- In version 0.5, a table that does not exist is an error unless it may be absent.
+-- Drops a table. In version 0.5 it is an error if there is none, unless it may be absent.
 function M.drop_table(name, may_be_absent)
-  print(("Dropping table '%s'..."):format(name))
-  if sysbench.version == "0.5" and not may_be_absent then
-    db_query("DROP TABLE " .. name)
-  else
-    db_query("DROP TABLE IF EXISTS " .. name)
-  end
+  local must_exist = sysbench.version == "0.5" and not may_be_absent
+  M.say(("Dropping table '%s'..."):format(name))
+  db_query((must_exist and "DROP TABLE " or "DROP TABLE IF EXISTS ") .. name)
 end
 
 -- Commands -------------------------------------------------------------------------------------

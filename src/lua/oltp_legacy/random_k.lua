@@ -27,12 +27,12 @@ local row = "(%s%d, ' ', 'qqqqqqqqqqwwwwwwwwwweeeeeeeeeerrrrrrrrrrtttttttttt')"
 function prepare()
   set_vars()
   db_connect()
-  print("Creating table 'sbtest'...")
+  old.say("Creating table 'sbtest'...")
   old.create_table("sbtest", (" "):rep(10))
   if oltp_create_secondary and pgsql_variant ~= "redshift" then
     db_query("CREATE INDEX k on sbtest(k)")
   end
-  print(("Inserting %d records into 'sbtest'"):format(oltp_table_size))
+  old.say(("Inserting %d records into 'sbtest'"):format(oltp_table_size))
   local with_id = db_driver == "sqlite" and old.ids_are_sent()
   db_bulk_insert_init(("INSERT INTO sbtest(%sk, c, pad) VALUES"):format(with_id and "id, " or ""))
   for k = 1, oltp_table_size do
