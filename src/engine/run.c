@@ -119,7 +119,6 @@ static void run_make_watching(struct bn_run *run, const struct bn_run_setup *set
   bn_watch_init(&run->watch, setup->watchers, setup->n_watchers, setup->sql);
   run->reports = bn_reports_new(setup, &run->load.stats, &run->watch);
   run->parts.reports = run->reports;
-  run->parts.made_ns = bn_clock_mono();
   bn_sampler_init(&run->sampler, &run->parts);
   bn_watchdog_init(&run->watchdog, &run->parts);
 }
@@ -152,6 +151,7 @@ static struct bn_run *run_alloc(const struct bn_run_setup *setup)
   run->outcome.overload_passes = setup->conf->policy->overload_passes;
   bn_outage_init(&run->outage, &run->load.stats);
   bn_clock_init(&run->clock, (enum bn_clock_choice)setup->conf->raw.clock);
+  run->parts.made_ns = bn_clock_mono(); /* calibrating the clock is no part of the set-up */
   return run;
 }
 
@@ -433,13 +433,14 @@ static bool run_prepare_start(struct bn_run *run)
   return run->parts.host_group == NULL || bn_threads_await_start(&run->threads);
 }
 
-/* Gives the times of the run to the parts that count from them. */
-static void run_pass_times(struct bn_run *run, const struct bn_times *times)
+/* Takes the first baseline of the reports, and starts the pacer, the phases and the events of the
+   sessions at the times of the run. */
+static void run_start_parts(struct bn_run *run, const struct bn_times *times)
 {
   bn_reports_take_baseline(run->reports, times->start_ns);
   if (run->parts.pacer != NULL)
     bn_pacer_start(&run->pacer, times->start_ns);
-  bn_phases_start(run->phases, times->measure_ns);
+  bn_phases_start(run->phases, times->measure_ns); /* the pacer's curve has the warm-up before it */
   for (unsigned i = 0; i < run->sessions.workers; i++)
     bn_event_prepare(&run->sessions.all[i], times);
 }
@@ -458,7 +459,7 @@ static bool run_open_start_barrier(struct bn_run *run, struct bn_times *times)
   times->start_ns = bn_clock_mono();
   times->measure_ns = times->start_ns + plan->warmup_ns;
   times->deadline_ns = plan->time_ns != 0 ? times->measure_ns + plan->time_ns : UINT64_MAX;
-  run_pass_times(run, times);
+  run_start_parts(run, times);
   if (!bn_threads_open(&run->threads, times))
     return false;
   bn_sampler_wake(&run->sampler);
