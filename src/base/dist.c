@@ -83,8 +83,6 @@ static double dist_mean_of_uniforms(const struct bn_dist *d, struct bn_rng *r)
 uint64_t bn_dist_default(const struct bn_dist *d, struct bn_rng *r, uint64_t a, uint64_t b)
 {
   switch (d->type) {
-  case BN_DIST_UNIFORM:
-    break;
   case BN_DIST_GAUSSIAN:
     return bn_dist_gaussian(d, r, a, b);
   case BN_DIST_SPECIAL:
@@ -93,8 +91,10 @@ uint64_t bn_dist_default(const struct bn_dist *d, struct bn_rng *r, uint64_t a, 
     return bn_dist_pareto(d, r, a, b);
   case BN_DIST_ZIPFIAN:
     return bn_dist_zipfian(d, r, a, b);
+  case BN_DIST_UNIFORM:
+  default:
+    return bn_dist_uniform(r, a, b);
   }
-  return bn_dist_uniform(r, a, b);
 }
 
 uint64_t bn_dist_uniform(struct bn_rng *r, uint64_t a, uint64_t b)

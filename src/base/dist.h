@@ -38,7 +38,8 @@ void bn_dist_init(struct bn_dist *d);
 
 /* Each returns an integer in [a, b] (a <= b; if a > b the two are swapped).  The whole 64-bit range
    is allowed: uniform reaches every integer of it, the other laws have 53 bits of resolution.  The
-   laws are those of sysbench 1.x; gaussian and special use `iterations`. */
+   laws are those of sysbench 1.x; gaussian and special use `iterations`, and bn_dist_default has
+   the law of d->type. */
 uint64_t bn_dist_default(const struct bn_dist *d, struct bn_rng *r, uint64_t a, uint64_t b);
 uint64_t bn_dist_uniform(struct bn_rng *r, uint64_t a, uint64_t b);
 uint64_t bn_dist_gaussian(const struct bn_dist *d, struct bn_rng *r, uint64_t a, uint64_t b);

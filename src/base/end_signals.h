@@ -11,13 +11,13 @@
 #include "base/clock.h"
 
 /* timeout(1) sends its signal to the process and then to its group, which is one request: a signal
-   that comes again within this time does not count. */
+   that comes again from the same process within this time does not count. */
 #define BN_END_SIGNAL_ECHO_NS (BN_NSEC_PER_SEC / 5)
 
-/* Such a signal and its sender. */
+/* A signal that asks for the end, and its sender. */
 struct bn_end_signal {
   int signo;      /* 0: none has come */
-  pid_t pid;      /* the process that has sent it; 0: none, a key such as Ctrl-C was typed */
+  pid_t pid;      /* the sender; 0: a key such as Ctrl-C, or a process of another pid namespace */
   uint64_t at_ns; /* when it came, by bn_clock_mono() */
 };
 

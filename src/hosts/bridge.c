@@ -114,27 +114,37 @@ static void bridge_open_agent(struct bridge *b, uint32_t number)
   bn_channels_add(&b->channels, &channel);
 }
 
-/* Does what a message says.  Drops a message of a channel that has been removed, and a message of
-   a kind that this version of bench does not know. */
+/* Does what a message says, or drops it if it is too short, of a kind that this version of bench
+   does not know, or does not fit this rank or its channel.  Only rank 0 sends OPEN. */
 static void bridge_handle_message(struct bridge *b, unsigned rank, const char *message, size_t len)
 {
-  uint32_t number;
   struct bn_channel *c;
+  uint32_t number;
 
   if (len < BN_CHANNEL_HEAD)
     return;
   number = bn_channel_get_number(message);
   c = bn_channels_find(&b->channels, rank, number);
-  if (message[0] == BN_CHANNEL_BYE && b->rank == 0)
-    b->byes++;
-  else if (message[0] == BN_CHANNEL_BYE)
-    b->leaves = true;
-  else if (message[0] == BN_CHANNEL_OPEN && b->rank != 0 && c == NULL)
-    bridge_open_agent(b, number);
-  else if (message[0] == BN_CHANNEL_DATA && c != NULL)
-    bn_channel_take_data(c, message + BN_CHANNEL_HEAD, len - BN_CHANNEL_HEAD);
-  else if (message[0] == BN_CHANNEL_END && c != NULL)
-    bn_channel_take_end(c);
+  switch (bn_channel_get_kind(message)) {
+  case BN_CHANNEL_OPEN:
+    if (b->rank != 0 && c == NULL)
+      bridge_open_agent(b, number);
+    break;
+  case BN_CHANNEL_DATA:
+    if (c != NULL)
+      bn_channel_take_data(c, message + BN_CHANNEL_HEAD, len - BN_CHANNEL_HEAD);
+    break;
+  case BN_CHANNEL_END:
+    if (c != NULL)
+      bn_channel_take_end(c);
+    break;
+  case BN_CHANNEL_BYE:
+    if (b->rank == 0)
+      b->byes++;
+    else
+      b->leaves = true;
+    break;
+  }
 }
 
 /* Receives the messages that have come, up to the bound of a turn. */

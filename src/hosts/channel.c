@@ -75,6 +75,11 @@ void bn_channel_put_head(char *message, enum bn_channel_message kind, uint32_t n
   memcpy(message + NUMBER_AT, &le, sizeof le);
 }
 
+enum bn_channel_message bn_channel_get_kind(const char *message)
+{
+  return (enum bn_channel_message)message[0];
+}
+
 uint32_t bn_channel_get_number(const char *message)
 {
   uint32_t le;

@@ -52,7 +52,9 @@ void bn_channels_done(struct bn_channels *c);
 
 /* Writes the BN_CHANNEL_HEAD bytes at the beginning of a message. */
 void bn_channel_put_head(char *message, enum bn_channel_message kind, uint32_t number);
-/* Returns the number of the channel that the head of a message has. */
+/* Return what the head of a message has: its kind, which may be none that this version knows, and
+   the number of its channel. */
+enum bn_channel_message bn_channel_get_kind(const char *message);
 uint32_t bn_channel_get_number(const char *message);
 
 /* Makes the next message to the other side in `message`, which has `size` bytes: OPEN first if the

@@ -167,7 +167,7 @@ static int merge_make_total(const struct job *j, struct bn_merged_view *v,
   bn_view_fill(&v->view, &v->store, &v->snap, &rules);
   v->view.span = BN_VIEW_TOTAL;
   v->view.at_s = merge_extent_s(j);
-  if (bn_sum_view(&v->view, parts, j->err) != 0)
+  if (bn_sum_complete_view(&v->view, parts, j->err) != 0)
     return -1;
   bn_sum_figures(&v->view, &v->store, parts);
   return 0;

@@ -202,7 +202,7 @@ int bn_merged_view_make(struct bn_merged_view *v, const struct bn_views *parts,
   v->view.at_s = t->at_s;
   if (!has_hists)
     merged_view_sum_latencies(v, parts);
-  if (bn_sum_view(&v->view, parts, err) != 0)
+  if (bn_sum_complete_view(&v->view, parts, err) != 0)
     return -1;
   bn_sum_figures(&v->view, &v->store, parts);
   return 0;

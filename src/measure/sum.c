@@ -157,22 +157,34 @@ static void sum_clear_run_parts(struct bn_view *v)
   }
 }
 
-int bn_sum_view(struct bn_view *v, const struct bn_views *parts, struct bn_err *err)
+/* Returns the sum of the running sessions, which are not those of the snapshots at a limit or with
+   --threads-profile.  It is at most UINT_MAX, because a document may have any number. */
+static unsigned sum_running(const struct bn_views *parts)
+{
+  unsigned sum = 0;
+
+  for (size_t i = 0; i < parts->n; i++) {
+    const unsigned room = UINT_MAX - sum, running = parts->view[i]->running;
+
+    sum += running < room ? running : room;
+  }
+  return sum;
+}
+
+int bn_sum_complete_view(struct bn_view *v, const struct bn_views *parts, struct bn_err *err)
 {
   if (sum_fields(v, parts, err) != 0)
     return -1;
-  v->running = 0;
+  v->running = sum_running(parts);
   for (size_t i = 0; i < parts->n; i++) {
     const struct bn_view *part = parts->view[i];
-    const unsigned room = UINT_MAX - v->running;
 
-    v->running += part->running < room ? part->running : room;
     v->kind = part->kind > v->kind ? part->kind : v->kind; /* SQL, the last kind, prevails */
     v->paced |= part->paced;
     v->replaced |= part->replaced;
     v->max_at_least |= part->max_at_least;
   }
-  v->served = bn_view_served_share(v->finished, v->due);
+  v->served = bn_view_served_share(v->finished, v->due); /* one of the run's parts too */
   if (!sum_all_have_run_parts(parts))
     sum_clear_run_parts(v);
   return 0;

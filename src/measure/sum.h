@@ -21,9 +21,9 @@ uint64_t bn_sum_largest_count(size_t n);
 /* Returns whether a view can be part of a sum of n views: no count is larger than
    bn_sum_largest_count(n), and the rates and times are numbers. */
 bool bn_sum_fits(const struct bn_view *v, size_t n);
-/* Sets the figures of a sum that bn_view_fill() has not computed, except its times and what
-   bn_sum_figures() sets.  bn_view_fill() was called before.  Returns 0, or -1 and err. */
-int bn_sum_view(struct bn_view *v, const struct bn_views *parts, struct bn_err *err);
+/* Completes a view from bn_view_fill(): sets what follows from the views of the parts and not from
+   the sum of their snapshots, except what bn_sum_figures() sets.  Returns 0, or -1 and err. */
+int bn_sum_complete_view(struct bn_view *v, const struct bn_views *parts, struct bn_err *err);
 /* Sets the figures of the workload, as far as they can be summed, the rates of a script's counts
    and of kinds of events, the latencies of groups, and the phases.  Names and texts stay the
    parts'. */

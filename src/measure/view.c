@@ -308,7 +308,9 @@ double bn_view_mean(double sum, uint64_t n)
 
 double bn_view_served_share(uint64_t finished, uint64_t due)
 {
-  return due > 0 ? (double)finished / (double)due : NAN;
+  const bool are_known = finished != BN_ABSENT && due != BN_ABSENT;
+
+  return are_known && due > 0 ? (double)finished / (double)due : NAN;
 }
 
 /* Sets the sum and the mean of the latencies. */

@@ -343,7 +343,8 @@ double bn_view_timing_percentile_s(const struct bn_timing *t, const struct bn_hi
 uint64_t bn_view_seconds_to_ns(double s);
 /* Returns the mean of n values with that sum, or 0 if there are none. */
 double bn_view_mean(double sum, uint64_t n);
-/* Returns the share of the events due that finished, 0 to 1, or NaN if none was due. */
+/* Returns the share of the events due that finished, 0 to 1, or NaN if none was due or a number is
+   not known. */
 double bn_view_served_share(uint64_t finished, uint64_t due);
 /* Returns the share of the time of all statements of a view that the statements of one name took,
    0 to 1; 0 if they took no time. */

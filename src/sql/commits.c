@@ -564,9 +564,7 @@ const struct bn_sql_link *bn_sql_commits_wrap(struct bn_sql_link *link,
 {
   struct commits *c = bn_alloc(1, sizeof *c);
 
-  /* The layer's connection owns the link that it replaces. */
   *c = (struct commits){.below = *link, .shared = committer, .session = s};
-  *link = (struct bn_sql_link){
-      .next = link->next, .ops = &committer->ops, .handle = c, .free = commits_free};
+  *link = (struct bn_sql_link){.ops = &committer->ops, .handle = c, .free = commits_free};
   return &c->below;
 }

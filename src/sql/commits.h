@@ -54,10 +54,11 @@ struct bn_sql_committer {
 /* Sets committer->ops to the functions of a layer in front of `below`, a driver or another layer.
    The other members are set before. */
 void bn_sql_committer_init(struct bn_sql_committer *committer, const struct bn_driver *below);
-/* Puts the layer in the place of a link to `below`, whose handle it owns from then on.  It verifies
-   what s executes: a transaction that has written first adds 1 to its connection's row, and a
-   single statement that writes by itself is put into a transaction of its own for that.  What fails
-   there counts as the failure of the COMMIT or of the statement.  Returns the link to `below`. */
+/* Puts the layer in the place of a closed link, which it owns from then on.  It verifies what s
+   executes: a transaction that has written first adds 1 to its connection's row, and a single
+   statement that writes by itself is put into a transaction of its own for that.  What fails there
+   counts as the failure of the COMMIT or of the statement.  Returns the replaced link, which is
+   valid until `link` is freed. */
 const struct bn_sql_link *bn_sql_commits_wrap(struct bn_sql_link *link,
                                               const struct bn_sql_committer *committer,
                                               const struct bn_session *s);

@@ -440,8 +440,19 @@ static enum bn_sql split_execute_text(const struct twin *twin, struct bn_sql_res
   return p->base->query(handle, p->text.data, p->text.len, r, d);
 }
 
-/* Executes the statement on the server that it belongs to, which prepares it first if it does not
-   know it. */
+/* Executes the statement on the server of the present role, as text if it is not prepared there. */
+static enum bn_sql split_execute_here(struct twin *twin, struct bn_sql_result *r,
+                                      struct bn_sql_diag *d)
+{
+  struct bn_sql_split *p = twin->split;
+
+  if (twin->form[p->role] == FORM_TEXT)
+    return split_execute_text(twin, r, d);
+  return p->base->execute(split_inner_stmt(twin, p->role), r, d);
+}
+
+/* Executes the statement on the server that it belongs to, and prepares it there before its first
+   execution.  Returns as the driver's execute, or how entering or preparing has failed. */
 static enum bn_sql split_execute(void *stmt, struct bn_sql_result *r, struct bn_sql_diag *d)
 {
   struct twin *twin = stmt;
@@ -453,8 +464,7 @@ static enum bn_sql split_execute(void *stmt, struct bn_sql_result *r, struct bn_
   if (__builtin_expect(twin->form[p->role] == FORM_NONE, 0))
     rc = split_prepare_late(twin, p->role, d);
   if (rc == BN_SQL_DONE)
-    rc = twin->form[p->role] == FORM_TEXT ? split_execute_text(twin, r, d)
-                                          : p->base->execute(split_inner_stmt(twin, p->role), r, d);
+    rc = split_execute_here(twin, r, d);
   return split_leave(p, &twin->traits, rc);
 }
 

@@ -29,7 +29,7 @@ const int bn_ending_signals[BN_ENDING_SIGNALS] = {SIGINT, SIGTERM, SIGHUP, SIGQU
 static struct {
   volatile sig_atomic_t notes_first; /* the first signal is noted instead of ending the process */
   volatile sig_atomic_t first_signo; /* that signal; 0: none has come */
-  _Atomic uint64_t first_ns;         /* when it came, by bn_clock_mono() */
+  _Atomic uint64_t first_ns;         /* when it was noted, by bn_clock_mono() */
   char root[PATH_MAX];               /* the temporary folder; "": there is none */
   unsigned n_folders;                /* made in it */
 } ending;
@@ -94,18 +94,25 @@ void bn_ending_remove_folder(void)
 
 /* --- signals --- */
 
-/* The handler of signals.  After bn_ending_begin(), it notes the first signal, and ignores others
-   within BN_END_SIGNAL_ECHO_NS of it.  Any other signal removes the folder and ends the process. */
+/* Returns whether a signal counts as an echo of the first one (BN_END_SIGNAL_ECHO_NS).  Any signal
+   does in that time, because the wait for a child that notes the first one does not keep its
+   sender. */
+static bool ending_is_echo(void)
+{
+  return ending.notes_first &&
+         bn_clock_mono() - atomic_load(&ending.first_ns) <= BN_END_SIGNAL_ECHO_NS;
+}
+
+/* The handler of signals.  After bn_ending_begin(), it notes the first signal, and ignores its
+   echoes.  Any other signal removes the folder and ends the process, when the handler returns and
+   its signals are no longer blocked. */
 static void ending_handle(int signo)
 {
   const int saved_errno = errno;
-  const bool is_first = ending.notes_first && ending.first_signo == 0;
-  const bool is_repeat = ending.notes_first && !is_first &&
-                         bn_clock_mono() - atomic_load(&ending.first_ns) <= BN_END_SIGNAL_ECHO_NS;
 
-  if (is_first) {
+  if (ending.notes_first && ending.first_signo == 0) {
     bn_ending_note_signal(signo);
-  } else if (!is_repeat) {
+  } else if (!ending_is_echo()) {
     bn_ending_remove_folder();
     (void)signal(signo, SIG_DFL);
     (void)raise(signo);

@@ -15,7 +15,7 @@ enum { BN_ENDING_SIGNALS = 4 };
 extern const int bn_ending_signals[BN_ENDING_SIGNALS];
 
 /* From this call on, the first signal is noted, so that the study ends itself; the next one ends
-   the process, unless it comes within 0.2 s. */
+   the process, unless it comes within BN_END_SIGNAL_ECHO_NS (base/end_signals.h). */
 void bn_ending_begin(void);
 /* Returns the signal that was noted, or 0. */
 int bn_ending_signal(void);

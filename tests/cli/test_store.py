@@ -1045,6 +1045,8 @@ PLAN = ("facts", "plan")
      "counter 0 of 'metrics' is not 'other'"),
     (("groups", 0, "metrics", 0, "kind"), "odd", "'kind' is 'odd', which"),
     (("groups", 0, "metrics", 0, "kind"), "retries of a kind", "counter 0 of 'metrics' is not 'other'"),
+    (("groups", 0, "metrics", 8, "kind"), "event kind", "the first histogram of 'metrics' is not 'latency'"),
+    (("groups", 0, "metrics", 8, "kind"), "phase", "the first histogram of 'metrics' is not 'latency'"),
     (("groups",), {"a": 1}, "'groups' is not a list"),
     (("groups", 0, "metrics"), 7, "'metrics' is not a list"),
     (("groups", 0, "intervals"), {}, "'intervals' is not a list"),

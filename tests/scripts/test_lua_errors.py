@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """An error in any phase of a script: the right words in the right place, the status, the report."""
-import os
 import re
 
 import pytest

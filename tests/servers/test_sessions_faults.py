@@ -160,6 +160,7 @@ def test_the_others_do_the_events_of_sessions_that_failed(server, script, tmp_pa
     assert [session["events"] for session in total["sessions"][:3]] == [4, 4, 4]
     assert all(session["events"] > 4 for session in total["sessions"][3:])
     assert "3 of 8 threads failed (--on-thread-error=continue)" in err
+    assert "nowhere" in err
 
 
 @pytest.mark.both_modes(gate=True)

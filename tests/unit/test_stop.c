@@ -81,6 +81,26 @@ static void test_blocking_again_leaves_ignored_signals_alone(void **state)
   assert_false(sigismember(&now, SIGHUP));
 }
 
+/* timeout(1) sends its signal twice; keys and other signals count each time. */
+static void test_echoes(void **state)
+{
+  static const struct {
+    struct bn_end_signal first, second;
+    bool is_echo;
+  } cases[] = {
+      {{SIGTERM, 7, 1000}, {SIGTERM, 7, 1000 + BN_END_SIGNAL_ECHO_NS}, true},
+      {{SIGTERM, 7, 1000}, {SIGTERM, 7, 1001 + BN_END_SIGNAL_ECHO_NS}, false},
+      {{SIGTERM, 7, 1000}, {SIGTERM, 8, 1000}, false},
+      {{SIGTERM, 7, 1000}, {SIGINT, 7, 1000}, false},
+      {{SIGINT, 0, 1000}, {SIGINT, 0, 1000}, false},
+      {{0, 0, 0}, {SIGINT, 7, 1000}, false},
+  };
+
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    assert_int_equal(bn_end_signal_is_echo(&cases[i].first, &cases[i].second), cases[i].is_echo);
+}
+
 BN_TESTS(stop)
 {
   static const struct CMUnitTest tests[] = {
@@ -88,6 +108,7 @@ BN_TESTS(stop)
       cmocka_unit_test(test_the_others_are_received),
       cmocka_unit_test(test_what_is_ignored_later_is_received),
       cmocka_unit_test(test_blocking_again_leaves_ignored_signals_alone),
+      cmocka_unit_test(test_echoes),
   };
 
   /* A shell that starts us in the background ignores SIGINT. */

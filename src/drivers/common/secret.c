@@ -19,12 +19,12 @@ int bn_secret_expand_home(const char *path, char out[BN_SECRET_MAX], struct bn_e
   if (strncmp(path, "~/", 2) == 0) {
     home = getenv("HOME");
     if (home == NULL)
-      return bn_err_set(err, ENOENT, "cannot open '%s': HOME is not set", path);
-    tail = path + 1; /* from the slash on */
+      return bn_err_set(err, ENOENT, "cannot expand '%s': HOME is not set", path);
+    tail = path + 1;
   }
   n = snprintf(out, BN_SECRET_MAX, "%s%s", home, tail);
   if (n < 0 || n >= BN_SECRET_MAX)
-    return bn_err_set(err, ENAMETOOLONG, "cannot open '%s': %s", path, strerror(ENAMETOOLONG));
+    return bn_err_set(err, ENAMETOOLONG, "the path '%s' is too long", path);
   return 0;
 }
 

@@ -9,7 +9,7 @@ enum { BN_SECRET_MAX = 4096 }; /* bytes of a password or path, with its terminat
 
 /* The first three functions return 0, or -1 and err. */
 
-/* Copies path, with a leading "~/" replaced by the home folder. */
+/* Copies a path, in which $HOME takes the place of a "~" before the first slash. */
 int bn_secret_expand_home(const char *path, char out[BN_SECRET_MAX], struct bn_err *err);
 /* Reads the first line of a file, without its end.  A leading "~/" of the path is the home folder.
    After a failure too, `out` may hold a part of the secret, which the caller wipes. */

@@ -15,7 +15,7 @@ struct bn_form {
   const struct bn_view *view;
   bool native;                           /* no dialect */
   const struct bn_timing *timing;        /* has min_s, avg_s and max_s; NULL: those of the events */
-  const char *timing_name;               /* its name in the report: "reads" */
+  const char *timing_name;               /* its name, "reads", while it is printed; else NULL */
   double rank, percentile_s;             /* the current percentile, of that timing */
   bool at_least;                         /* the percentile is a lower bound */
   const struct bn_session_view *session; /* the current one; NULL: there is none */

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "base/buf.h"
 #include "measure/facts.h"
 #include "measure/result.h"
 #include "measure/view.h"
@@ -78,8 +79,8 @@ void bn_text_print_watched(const struct bn_view *v, FILE *out);
 /* Prints tables of the figures of each host, with a line for each of the n groups, which all have a
    member; nothing if no host was watched. */
 void bn_text_print_watched_members(const struct bn_group *g, size_t n, FILE *out);
-/* Formats line i under an interval, without its stamp, as far as it fits.  Returns false if the
-   view has no figure for the line, which is then not to be printed. */
-bool bn_text_format_watched_line(const struct bn_view *v, size_t i, char *out, size_t size);
+/* Adds the line i < BN_TEXT_WATCHED_LINES under an interval, without its stamp.  Returns false, and
+   adds nothing, if the view has no figure for the line. */
+bool bn_text_add_watched_line(const struct bn_view *v, size_t i, struct bn_buf *out);
 
 #endif

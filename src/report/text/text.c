@@ -123,16 +123,18 @@ static void text_print_stamp(const struct text *t, double at_s, int decimals)
 /* Prints a line for each watcher that watched something, if that is asked for (--watch-lines). */
 static void text_print_watch_lines(const struct text *t, const struct bn_view *v)
 {
-  char line[512];
+  struct bn_buf line = {.max = 0};
 
   if (!t->plan->native || !t->plan->watch_lines)
     return;
   for (size_t i = 0; i < BN_TEXT_WATCHED_LINES; i++) {
-    if (!bn_text_format_watched_line(v, i, line, sizeof line))
+    bn_buf_clear(&line);
+    if (!bn_text_add_watched_line(v, i, &line))
       continue;
     text_print_stamp(t, v->at_s, t->plan->interval_decimals);
-    (void)fprintf(t->out, "%s\n", line);
+    (void)fprintf(t->out, "%s\n", line.data);
   }
+  bn_buf_done(&line);
 }
 
 /* Prints a line for each kind of events, if that is asked for. */
@@ -454,7 +456,8 @@ static void text_print_edges(const struct text *t, const struct bn_form *f)
 }
 
 /* Prints a timing under that name, with its percentiles, which a document may lack.  Prints nothing
-   in a dialect without such texts.  The timing stays the current one of the form. */
+   in a dialect without such texts.  The timing stays the current one of the form, but without
+   a name. */
 static void text_print_timing(const struct text *t, struct bn_form *f,
                               const struct bn_timing *timing, const char *name)
 {

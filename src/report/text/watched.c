@@ -128,37 +128,34 @@ static bool watched_has_row(const struct bn_view *v, const struct row *r)
   return false;
 }
 
-/* Formats the figures of a row as "1.50/0.00/-", as far as they fit.  Returns false, and formats
-   nothing, if the view has no figure of the row. */
-static bool watched_format_values(const struct bn_view *v, const struct part *p,
-                                  const struct row *r, char *out, size_t size)
+/* Adds the figures of a row, such as "1.50/0.00/-". */
+static void watched_add_values(struct bn_buf *out, const struct bn_view *v, const struct part *p,
+                               const struct row *r)
 {
-  size_t len = 0;
-
-  if (!watched_has_row(v, r))
-    return false;
-  for (size_t i = 0; i < ROW_FIGURES_MAX && r->name[i] != NULL && len < size; i++) {
+  for (size_t i = 0; i < ROW_FIGURES_MAX && r->name[i] != NULL; i++) {
     const struct bn_watched_figure *f = watched_find(v, r->name[i]);
-    const bool is_known = f != NULL || p->absent_is_zero;
-    const double value = f != NULL ? f->value / r->unit : 0;
     const char *separator = i > 0 ? "/" : "";
 
-    if (is_known)
-      len += (size_t)snprintf(out + len, size - len, "%s%.2f", separator, value);
+    if (f != NULL || p->absent_is_zero)
+      (void)bn_buf_printf(out, "%s%.2f", separator, f != NULL ? f->value / r->unit : 0);
     else
-      len += (size_t)snprintf(out + len, size - len, "%s-", separator);
+      (void)bn_buf_printf(out, "%s-", separator);
   }
-  return true;
 }
 
 /* Prints the rows of a part of which the view has a figure. */
 static void watched_print_part(const struct bn_view *v, const struct part *p, FILE *out)
 {
-  char values[256];
+  struct bn_buf values = {.max = 0};
 
-  for (size_t i = 0; i < p->n; i++)
-    if (watched_format_values(v, p, &p->row[i], values, sizeof values))
-      (void)fprintf(out, "    %-36s %s\n", p->row[i].label, values);
+  for (size_t i = 0; i < p->n; i++) {
+    if (!watched_has_row(v, &p->row[i]))
+      continue;
+    bn_buf_clear(&values);
+    watched_add_values(&values, v, p, &p->row[i]);
+    (void)fprintf(out, "    %-36s %s\n", p->row[i].label, values.data);
+  }
+  bn_buf_done(&values);
 }
 
 void bn_text_print_watched(const struct bn_view *v, FILE *out)
@@ -171,20 +168,19 @@ void bn_text_print_watched(const struct bn_view *v, FILE *out)
   (void)fputs("\n", out);
 }
 
-bool bn_text_format_watched_line(const struct bn_view *v, size_t i, char *out, size_t size)
+bool bn_text_add_watched_line(const struct bn_view *v, size_t i, struct bn_buf *out)
 {
   const struct part *p = &parts[i];
-  size_t len = (size_t)snprintf(out, size, "%s:", p->name);
   bool has_row = false;
-  char values[256];
 
-  for (size_t k = 0; k < p->n && len < size; k++) {
+  for (size_t k = 0; k < p->n; k++) {
     const struct row *r = &p->row[k];
 
-    if (r->line_label == NULL || !watched_format_values(v, p, r, values, sizeof values))
+    if (r->line_label == NULL || !watched_has_row(v, r))
       continue;
-    len += (size_t)snprintf(out + len, size - len, "%s %s %s", has_row ? "," : "", r->line_label,
-                            values);
+    (void)bn_buf_printf(out, "%s%s %s ", has_row ? "" : p->name, has_row ? "," : ":",
+                        r->line_label);
+    watched_add_values(out, v, p, r);
     has_row = true;
   }
   return has_row;

@@ -207,8 +207,9 @@ static int workload_check_renewals(const struct bn_session *s, struct bn_err *er
       rate);
 }
 
-/* Frees the unused part of the thread's stack: loading needs far more of it than an event. */
-static void workload_trim_stack(void)
+/* Frees the unused part of the thread's stack: loading needs far more of it than an event.  It is
+   not inline, so that the frame is small. */
+static __attribute__((noinline)) void workload_trim_stack(void)
 {
   enum { IN_USE = 1024 }; /* bytes below this frame's address for its own variables and madvise */
   const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);

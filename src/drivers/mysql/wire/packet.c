@@ -59,8 +59,8 @@ void bn_mysql_reply_begin(struct bn_mysql_reply *r, uint8_t seq)
   *r = (struct bn_mysql_reply){.short_end = r->short_end, .binary = r->binary, .seq = seq};
 }
 
-/* The functions down to packet_read read into r the packet of len bytes at p, without its header,
-   and return false if it is not valid. */
+/* The functions packet_read_* and packet_check_* down to packet_read read into r the packet at p,
+   without its header, which has len bytes or ends at `end`, and return false if it is not valid. */
 
 /* Reads an OK packet: its type, the number of affected rows, an insert id, status (2) and warnings
    (2).  A reply without rows is an OK packet.  If short_end was negotiated, rows end with an OK
@@ -211,7 +211,7 @@ static bool packet_read_row_or_end(struct bn_mysql_reply *r, const uint8_t *p, s
 /* Reads a packet that has arrived completely. */
 static bool packet_read(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
 {
-  if (r->within) {
+  if (r->within) { /* the rest of a row, which may be empty */
     r->within = len == BN_MYSQL_PACKET_MAX;
     return true;
   }
@@ -226,9 +226,12 @@ static bool packet_read(struct bn_mysql_reply *r, const uint8_t *p, size_t len)
     return packet_check_column(r, p, len);
   case BN_REPLY_COLUMNS_END:
     return packet_check_columns_end(r, p, len);
-  default:
+  case BN_REPLY_ROWS:
     return packet_read_row_or_end(r, p, len);
+  case BN_REPLY_DONE:
+    break;
   }
+  return false;
 }
 
 /* Returns whether the packet has the expected sequence number.  An error that is the first packet
