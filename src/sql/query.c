@@ -91,15 +91,6 @@ static inline void query_count_statement(struct bn_statement *st, const struct b
     bn_statement_failed(st);
 }
 
-/* Counts a statement that was sent as text, under the digest of the text. */
-static __attribute__((noinline)) void query_count_text(const struct bn_sql_conn *c, enum bn_sql rc,
-                                                       uint64_t took_ns, const char *sql,
-                                                       size_t len)
-{
-  query_count_statement(bn_sql_statement_names_of_text(c->owner->names, sql, len, &c->drv->caps), c,
-                        rc, took_ns);
-}
-
 /* Names a prepared statement, and counts its first execution. */
 static __attribute__((noinline)) void query_count_first(struct bn_sql_stmt *st, enum bn_sql rc,
                                                         uint64_t took_ns)
@@ -119,20 +110,33 @@ static void query_count_prepared(struct bn_sql_stmt *st, enum bn_sql rc, uint64_
     query_count_statement(st->statement, st->conn, rc, took_ns);
 }
 
+/* Counts a statement that was sent as text, under the digest of the text or, if it is emulated, as
+   the prepared statement that it stands for. */
+static __attribute__((noinline)) void query_count_text(struct bn_sql_conn *c, enum bn_sql rc,
+                                                       uint64_t took_ns, const char *sql,
+                                                       size_t len)
+{
+  struct bn_sql_stmt *emulated = c->emulating;
+
+  c->emulating = NULL;
+  if (emulated != NULL)
+    query_count_prepared(emulated, rc, took_ns);
+  else
+    query_count_statement(bn_sql_statement_names_of_text(c->owner->names, sql, len, &c->drv->caps),
+                          c, rc, took_ns);
+}
+
 /* Measures a statement for --db-debug and --statements, which leaves out statements that are not
    counted.  Inline, it costs a statement that is not measured nothing. */
 static inline void query_observe(struct bn_sql_conn *c, enum bn_sql rc, uint64_t took_ns,
                                  struct bn_sql_statement_type type, const char *sql, size_t len)
 {
-  struct bn_sql_stmt *st = c->cur.source != NULL ? c->cur.source : c->emulating;
-
-  c->emulating = NULL;
   if (c->owner->timed)
     bn_stat_record(c->session->stat, BN_SQL_H_EXECUTE, took_ns);
   if (c->owner->names == NULL || type.kind == BN_SQL_UNCOUNTED)
     return;
-  if (st != NULL)
-    query_count_prepared(st, rc, took_ns);
+  if (c->cur.source != NULL)
+    query_count_prepared(c->cur.source, rc, took_ns);
   else
     query_count_text(c, rc, took_ns, sql, len);
 }
