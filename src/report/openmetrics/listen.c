@@ -263,7 +263,7 @@ static int listen_open(void *self, const void *conf, const char *path, FILE *out
   const struct bn_listen_conf *c = conf;
   struct listen_state *state = self;
   struct bn_listen *l = c->page;
-  union address address;
+  union address address = {.v4 = {.sin_port = 0}}; /* the analyser does not follow the union */
 
   (void)path;
   (void)out;
